@@ -53,3 +53,26 @@ class ConstraintKind(Enum):
     ASKED = "asked"  # code that may refuse it asks where it is
     REFUSED = "refused"  # code refuses it there
     LACKED = "lacked"  # a process asks for a GPU that its machine lacks
+
+
+class Origin(Enum):
+    """Where a tensor comes from."""
+
+    FACTORY = "factory"  # a function that makes tensors
+    ARRAY = "array"  # NumPy
+    LOAD = "load"  # a file
+    BATCH = "batch"  # a loader, or what else hands out inputs
+    LOADER = "loader"  # it is a loader's own
+    ORDER = "order"  # the order in which rows are drawn, always on the cpu
+    TOKENS = "tokens"  # a tokenizer
+    GIVEN = "given"  # a parameter of what nothing calls
+    WEIGHT = "weight"  # it is registered in a module
+    OUTPUT = "output"  # a module
+    COMPUTED = "computed"  # an operation with a weight
+    GRADIENT = "gradient"  # it is the gradient of a weight
+    STATE = "state"  # it is an optimizer's
+    GENERATOR = "generator"  # it stands for a torch.Generator
+    HOME = "home"  # it stands for the first GPU of DataParallel
+    GROWN = "grown"  # it stands for layers that were put into a model
+    LIBRARY = "library"  # a call of which nothing is known
+    OTHER = "other"  # anything else

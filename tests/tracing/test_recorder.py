@@ -18,7 +18,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.data import DataLoader, TensorDataset
 
 from diagnose.hooks import explain
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.tracing import active, trace
 from diagnose.tracing.lives import MOST_EVENTS, Event, Life, Table, extended
 
@@ -41,7 +41,7 @@ def test_a_tensor_is_born_where_it_is_made() -> None:
         life = recorder.tensors.get(make())
     # The temporary is gone, its life was read before.
     assert life is not None
-    assert life.maker == "factory"
+    assert life.maker.value == "factory"
     assert [event.what.value for event in life.events] == ["made"]
     assert line_of(life.events[0]) == "make"
     callers = [line.code.co_name for line in life.events[0].stack]
@@ -60,7 +60,7 @@ def test_what_a_layer_gives_belongs_to_it() -> None:
         layer = nn.Linear(3, 2)
         life = recorder.tensors.get(layer(make()))
     assert life is not None
-    assert (life.maker, life.module) == ("output", recorder.modules.get(layer))
+    assert (life.maker.value, life.module) == ("output", recorder.modules.get(layer))
 
 
 def test_a_module_knows_where_it_was_built_put_and_moved() -> None:
@@ -83,7 +83,7 @@ def test_a_module_knows_where_it_was_built_put_and_moved() -> None:
         assert (body.name, body.owner) == ("body", recorder.modules.get(net))
         weight = recorder.tensors.get(net.head.weight)
         assert weight is not None
-        assert (weight.maker, weight.name, weight.module) == ("weight", "weight", head)
+        assert (weight.maker.value, weight.name, weight.module) == ("weight", "weight", head)
 
 
 def test_a_change_of_type_is_no_move() -> None:
@@ -102,7 +102,7 @@ def test_batches_come_from_their_loader(workers: int) -> None:
         for (batch,) in loader:
             life = recorder.tensors.get(batch)
             assert life is not None
-            assert life.maker == "batch"
+            assert life.maker.value == "batch"
             assert line_of(life.events[-1]) == "test_batches_come_from_their_loader"
 
 
@@ -112,7 +112,7 @@ def test_a_checkpoint_is_loaded(tmp_path: Any) -> None:
         loaded = torch.load(tmp_path / "x.pt")
         life = recorder.tensors.get(loaded["state"][0])
     assert life is not None
-    assert (life.maker, life.events[0].what.value) == ("load", "loaded")
+    assert (life.maker.value, life.events[0].what.value) == ("load", "loaded")
 
 
 @pytest.mark.parametrize("wrapped", [nn.Parameter, getattr(nn.parameter, "Buffer", nn.Parameter)])
@@ -141,7 +141,7 @@ def test_a_copied_module_is_born_where_it_is_copied(copied: Any) -> None:
         weight = recorder.tensors.get(other[0].weight)
         assert inner is not None and weight is not None
         assert (inner.owner, inner.name) == (whole, "0")
-        assert (weight.maker, weight.module, weight.name) == ("weight", inner, "weight")
+        assert (weight.maker.value, weight.module, weight.name) == ("weight", inner, "weight")
         assert [event.what.value for event in weight.events] == ["made"]
         assert weight.events != recorder.tensors.get(net[0].weight).events  # type: ignore[union-attr]
 
@@ -154,7 +154,7 @@ def test_what_replaces_a_weight_goes_on_with_its_life() -> None:
         weight = net.to_empty(device="cpu").weight
         life = recorder.tensors.get(weight)
     assert built is not None and life is not None
-    assert (life.maker, life.name) == ("weight", "weight")
+    assert (life.maker.value, life.name) == ("weight", "weight")
     assert life.events[: len(built.events)] == built.events
     assert [(event.what.value, event.device) for event in life.events[len(built.events) :]] == [
         ("moved", "cpu")
@@ -189,7 +189,7 @@ def test_modules_that_swap_what_they_hold_are_recorded() -> None:
     finally:
         torch.__future__.set_swap_module_params_on_conversion(before)
     assert life is not None
-    assert (life.maker, life.name) == ("weight", "weight")
+    assert (life.maker.value, life.name) == ("weight", "weight")
 
 
 def test_a_gradient_is_born_where_the_program_goes_backward() -> None:
@@ -201,7 +201,7 @@ def test_a_gradient_is_born_where_the_program_goes_backward() -> None:
         backward(layer(make()[:2]).sum())
         life = recorder.tensors.get(layer.weight.grad)
     assert life is not None
-    assert (life.maker, life.name) == ("gradient", "weight")
+    assert (life.maker.value, life.name) == ("gradient", "weight")
     assert [line_of(event) for event in life.events] == ["backward"]
 
 
@@ -231,7 +231,7 @@ def test_what_no_mode_tells_of_has_a_birth(given: Any, maker: str) -> None:
     with trace() as recorder:
         life = recorder.tensors.get(given())
     assert life is not None
-    assert (life.maker, [event.what.value for event in life.events]) == (maker, ["made"])
+    assert (life.maker.value, [event.what.value for event in life.events]) == (maker, ["made"])
 
 
 def test_threads_are_recorded() -> None:
@@ -464,7 +464,7 @@ def test_equality_of_a_class_is_not_asked() -> None:
             raise AssertionError
 
     table: Table[Life] = Table()
-    one, life = Odd(), Life("other")
+    one, life = Odd(), Life(Origin.OTHER)
     table.set(one, life)
     assert table.get(one) is life
     assert table.get(Odd()) is None

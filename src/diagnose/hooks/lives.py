@@ -19,7 +19,7 @@ from diagnose.hooks.scopes import Scopes
 from diagnose.hooks.steps import Steps
 from diagnose.hooks.whereabouts import Whereabouts
 from diagnose.hooks.wrappers import is_offloaded, is_replica
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement import Device, Spot, Step
 from diagnose.placement.devices import META, written
 from diagnose.placement.steps import is_offloaded as brought
@@ -96,13 +96,13 @@ class Lives:
 
     def tensor_value(self, tensor: Any) -> Tensor:
         """A live tensor, with the steps of its life."""
-        life = self.recorder.tensors.get(tensor) or Life("other")
+        life = self.recorder.tensors.get(tensor) or Life(Origin.OTHER)
         return self.lived(life, self.device(tensor), tensor, scalar=not shape_of(tensor))
 
     def lived(self, life: Life, device: Device | None, tensor: Any, *, scalar: bool) -> Tensor:
         """What is known of a tensor's life, which may be over; then ``tensor`` is None."""
         if life.module is None and (kept := self.keepers.registered(tensor)) is not None:
-            life = Life("weight", life.events, self.life_of(kept.owner), kept.name)
+            life = Life(Origin.WEIGHT, life.events, self.life_of(kept.owner), kept.name)
         stack = _birth(life.events)
         module = self.module_of(life.module)
         steps = self.steps.of(life.events)
@@ -110,12 +110,12 @@ class Lives:
         if any(
             e.caller and any(t in e.caller.co_filename for t in _TOKENIZERS) for e in life.events
         ):
-            maker = "tokens"
-        if maker == "weight" and _is_restored(life):
-            maker = "load"
-        if maker == "batch":
+            maker = Origin.TOKENS
+        if maker == Origin.WEIGHT and _is_restored(life):
+            maker = Origin.LOAD
+        if maker == Origin.BATCH:
             steps = (*steps, *self.steps.bound(life.events))
-        elif maker == "output" and module is not None:  # it is where its module is
+        elif maker == Origin.OUTPUT and module is not None:  # it is where its module is
             steps = (*module.steps, *steps)
         if device == META and not brought(module):  # nothing moves there: it was made so
             steps = tuple(
@@ -124,15 +124,15 @@ class Lives:
                 else s
                 for s in steps
             )
-        elif maker != "weight" and not any(step.what == EventKind.MOVED for step in steps):
+        elif maker != Origin.WEIGHT and not any(step.what == EventKind.MOVED for step in steps):
             steps = tuple(
                 s._replace(device=device) if s.what == EventKind.MADE else s for s in steps
             )
         name = life.name
-        if maker == "weight" and self.replica is not None and _is_whole(life):
+        if maker == Origin.WEIGHT and self.replica is not None and _is_whole(life):
             steps = (*steps, Step(EventKind.KEPT, self.spot, device))
         if (
-            maker not in ("weight", "output")
+            maker not in (Origin.WEIGHT, Origin.OUTPUT)
             and (kept := self.keepers.of(tensor, life)) is not None
         ):
             module, name = self.module_value(kept.owner), kept.name
@@ -140,7 +140,7 @@ class Lives:
             if spot is not None:
                 steps = (*steps, Step(EventKind.HELD if kept.at else EventKind.KEPT, spot, device))
         elif (
-            maker not in ("weight", "output")
+            maker not in (Origin.WEIGHT, Origin.OUTPUT)
             and self.replica is not None
             and (used := self._kept_outside(tensor, life)) is not None
         ):

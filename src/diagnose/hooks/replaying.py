@@ -26,7 +26,7 @@ from diagnose.hooks.uncalled import (
     of_own_optimizer,
     of_wrapper,
 )
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.model import LiveOperand
 from diagnose.placement import Spot, Step, Suspect
 from diagnose.placement.devices import META, written
@@ -136,10 +136,10 @@ def _suspects(meeting: Meeting, devices: Sequence[str], *, split: bool) -> Itera
 def _as_input(side: Meets, spot: Spot) -> None:
     """Takes a tensor of which nothing is known for an input: it was given to a module."""
     tensor = side.tensor
-    if tensor.maker == "other" and not any(
+    if tensor.maker == Origin.OTHER and not any(
         s.what in (EventKind.MADE, EventKind.LOADED) for s in tensor.steps
     ):
-        tensor.maker = "batch"
+        tensor.maker = Origin.BATCH
         tensor.steps = (Step(EventKind.MADE, spot._replace(node=side.node)), *tensor.steps)
 
 
@@ -185,7 +185,7 @@ def _met(
         return ConstraintKind.STATE, operands
     what = _what(failed, [one.side for one in operands], spot)
     if what == ConstraintKind.CALL:  # the module first, then what it is given
-        operands.sort(key=lambda one: one.side.tensor.maker != "weight")
+        operands.sort(key=lambda one: one.side.tensor.maker != Origin.WEIGHT)
         for one in operands:
             _as_input(one.side, spot)
     return what, operands
@@ -207,7 +207,7 @@ def _what(failed: Failed, sides: Sequence[Meets], spot: Spot) -> ConstraintKind:
         )
     return (
         ConstraintKind.CALL
-        if any(side.tensor.maker == "weight" for side in sides)
+        if any(side.tensor.maker == Origin.WEIGHT for side in sides)
         else ConstraintKind.JOIN
     )
 
@@ -225,15 +225,20 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
         exact = node is not None
         if operand.shape is None:
             made = lives.generator(operand.device, thing, node)
-            drawn = Tensor(made.device, "generator", made.steps, made.frame)
+            drawn = Tensor(made.device, Origin.GENERATOR, made.steps, made.frame)
             side = Meets(node or spot.node, made, drawn)
             found.append(Operand(side, operand.device, (), thing, exact=node is not None))
             continue
         device, scalar = written(operand.device), operand.shape == ()
-        tensor = lives.lived(operand.life or Life("other"), device, thing, scalar=scalar)
+        tensor = lives.lived(operand.life or Life(Origin.OTHER), device, thing, scalar=scalar)
         value: Value = tensor
         kept = any(step.what == EventKind.KEPT for step in tensor.steps)
-        if node is None and tensor.maker == "weight" and tensor.module is not None and not kept:
+        if (
+            node is None
+            and tensor.maker == Origin.WEIGHT
+            and tensor.module is not None
+            and not kept
+        ):
             node, value = placing.node_of_module(lives, tensor.module, spot), tensor.module
         if node is None and value is tensor:
             node = at_position(spot.node, failed.function, operand.name)
@@ -250,7 +255,7 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
                     Step(EventKind.LISTED, spot._replace(node=item), device),
                 )
         placing.looped(lives, tensor, node, spot)
-        if tensor.maker == "batch" and (bound := placing.bound(lives, node, spot)) is not None:
+        if tensor.maker == Origin.BATCH and (bound := placing.bound(lives, node, spot)) is not None:
             tensor.steps = (*tensor.steps, bound)
         side = Meets(node or spot.node, value, tensor)
         found.append(Operand(side, operand.device, operand.shape, thing, operand.life, exact=exact))

@@ -11,7 +11,7 @@ from diagnose.hooks.lives import Lives
 from diagnose.hooks.modules import dotted
 from diagnose.hooks.peeking import attributes, device_of, entries, shape_of
 from diagnose.hooks.uncalled import Operand
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.model import At, LiveOperand
 from diagnose.placement import Spot, Step, Suspect
 from diagnose.placement.devices import META
@@ -21,7 +21,7 @@ from diagnose.placement.tensors import Module, Tensor
 
 #: Modules above each other that are looked at.
 _DEEPEST = 40
-_MADE = ("factory", "array", "load")
+_MADE = (Origin.FACTORY, Origin.ARRAY, Origin.LOAD)
 
 
 class Misplaced(NamedTuple):
@@ -115,16 +115,16 @@ def told(
     for one in sorted(operands, key=lambda one: id(one.side) not in wanted):
         tensor = one.side.tensor
         # What was only taken for an input has no birth, what a layer gives that of its computing.
-        taken = (EventKind.MADE, one.side.node) if tensor.maker == "batch" else None
+        taken = (EventKind.MADE, one.side.node) if tensor.maker == Origin.BATCH else None
         steps = [s for s in computed(tensor) if (s.what, s.spot.node) != taken]
-        if tensor.maker == "state":
+        if tensor.maker == Origin.STATE:
             steps = list(lives.steps.of(one.life.events)) if one.life is not None else []
             steps = steps or [Step(EventKind.SEEN, meeting.spot)]
         name = _name(one, meeting.spot, lives)
         expected = wanted.get(id(one.side))
         yield LiveOperand(
             name=name,
-            kind=tensor.maker,
+            kind=tensor.maker.value,
             device=one.device,
             expected=expected,
             shape=one.shape,
@@ -137,18 +137,18 @@ def told(
 
 def computed(tensor: Tensor) -> tuple[Step, ...]:
     """The steps of a tensor's own life: of what a layer gives without those of the layer."""
-    if tensor.maker != "output":
+    if tensor.maker != Origin.OUTPUT:
         return tensor.steps
     at = next((n for n, step in enumerate(tensor.steps) if step.what == EventKind.COMPUTED), 0)
     return tensor.steps[at:]
 
 
-def _born(steps: Sequence[Step], maker: str) -> At | None:
+def _born(steps: Sequence[Step], maker: Origin) -> At | None:
     """The line that an answer calls the birth; of a batch, of whatever it was made, its loader's."""
     made = [
         step for step in steps if step.what in (EventKind.MADE, EventKind.LOADED, EventKind.WRAPPED)
     ]
-    made = made[-1 if maker == "batch" else 0 :]
+    made = made[-1 if maker == Origin.BATCH else 0 :]
     made += [step for step in steps if step.what in (EventKind.COMPUTED, EventKind.PUT)]
     made += [step for step in steps if step.what == EventKind.SEEN]
     return _at(made[0].spot) if made else None
@@ -174,7 +174,7 @@ def _name(one: Operand, spot: Spot, lives: Lives) -> str:
     """What the program calls an operand: a weight by its path, else as the innermost line writes it that
     holds it."""
     tensor = one.side.tensor
-    if tensor.maker == "weight" and tensor.module is not None and tensor.name:
+    if tensor.maker == Origin.WEIGHT and tensor.module is not None and tensor.name:
         return _path(tensor.module, tensor.name, lives)
     node = one.side.node
     said = ast.unparse(node) if isinstance(node, ast.expr) and node is not spot.node else ""
@@ -220,7 +220,7 @@ def _path(module: Module, name: str, lives: Lives) -> str:
 def _root(one: Operand, name: str, lives: Lives) -> LiveOperand | None:
     """What the program keeps of an operand under another name."""
     tensor = one.side.tensor
-    if tensor.maker == "weight" or isinstance(one.side.value, Module):
+    if tensor.maker == Origin.WEIGHT or isinstance(one.side.value, Module):
         return None
     keeper = lives.holders.keeper(one.thing, one.life)
     if keeper is not None:
@@ -253,7 +253,7 @@ def _kept(name: str, thing: Any, lives: Lives) -> LiveOperand:
     tensor = lives.tensor_value(thing)
     return LiveOperand(
         name=name,
-        kind=tensor.maker,
+        kind=tensor.maker.value,
         device=device_of(thing) or "?",
         shape=shape_of(thing),
         born=_born(tensor.steps, tensor.maker),

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from diagnose.hooks import placing
 from diagnose.hooks.lives import Lives
 from diagnose.hooks.peeking import attributes, device_of, entries, is_a, items, shape_of
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import Spot, Step
 from diagnose.placement.devices import SPLIT, written
 from diagnose.placement.machine import Meets
@@ -59,7 +59,10 @@ def of_optimizer(
                 if lives.device(state) != lives.device(parameter):
                     weight = lives.tensor_value(parameter)
                     stray = lives.tensor_value(state)
-                    stray.maker, stray.module = "state", weight.module and weight.module.whole()
+                    stray.maker, stray.module = (
+                        Origin.STATE,
+                        weight.module and weight.module.whole(),
+                    )
                     return ConstraintKind.STATE, [
                         _of_live(Meets(spot.node, stray, stray), state, lives),
                         _of_live(Meets(spot.node, weight, weight), parameter, lives),
@@ -86,7 +89,7 @@ def of_own_optimizer(frames: Sequence[Running], lives: Lives, operands: Sequence
     for one in operands:
         sharing = {id(value) for value in lives.holders.alike(one.thing, one.life)}
         if module is not None and sharing & state and not any(one.thing is p for p in parameters):
-            one.side.tensor.maker, one.side.tensor.module = "state", module.whole()
+            one.side.tensor.maker, one.side.tensor.module = Origin.STATE, module.whole()
             found = True
     return found
 
@@ -111,7 +114,7 @@ def of_generator(
         if is_a(one, lives.torch._C.Generator):
             node = placing.node_of(lives, one, spot)
             made = lives.generator(str(one.device), one, node)
-            drawn = Tensor(made.device, "generator", made.steps, made.frame)
+            drawn = Tensor(made.device, Origin.GENERATOR, made.steps, made.frame)
             side = Meets(node or spot.node, made, drawn)
             return ConstraintKind.GENERATOR, [
                 Operand(side, str(one.device), (), one, exact=node is not None)
@@ -143,7 +146,7 @@ def of_wrapper(
             made = tuple(
                 Step(EventKind.WRAPPED, s.spot) for s in wrapper.steps if s.what == EventKind.MADE
             )
-            there = Tensor(home, "home", made, wrapper.frame)
+            there = Tensor(home, Origin.HOME, made, wrapper.frame)
             return ConstraintKind.HOME, [
                 _of_live(Meets(spot.node, weight.module or weight, weight), parameter, lives),
                 Operand(Meets(spot.node, wrapper, there), str(home), ()),

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.model import TorchNames
 from diagnose.placement.devices import CPU, CURRENT, HOME, RANKED, is_rank, named_so, written
 from diagnose.placement.journal import begun
@@ -119,7 +119,7 @@ def generating(given: Given | None) -> Meets | None:
     if given is None or not isinstance(given.value, Generator):
         return None
     made = given.value
-    return Meets(given.node, made, Tensor(made.device, "generator", made.steps, made.frame))
+    return Meets(given.node, made, Tensor(made.device, Origin.GENERATOR, made.steps, made.frame))
 
 
 class Meeting(NamedTuple):
@@ -246,7 +246,9 @@ class Machine:
     def bind(self, device: Device | None, node: ast.AST, frame: Frame) -> None:
         """Notes that a process asks for a GPU which its machine lacks, by other means than ``cuda``."""
         if device is not None and device.number in self.lacking and not device.home:
-            lacked = Tensor(device, "other", self.step(EventKind.MADE, node, frame, device), frame)
+            lacked = Tensor(
+                device, Origin.OTHER, self.step(EventKind.MADE, node, frame, device), frame
+            )
             self.meet(ConstraintKind.LACKED, node, frame, [Meets(node, lacked, lacked)])
 
     def asked(self, value: Value | None) -> Device | None:

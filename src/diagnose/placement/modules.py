@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import META, differ
 from diagnose.placement.machine import Machine, Partial
 from diagnose.placement.model import Device, Spot, Step
@@ -42,11 +42,11 @@ def put(
         return
     if isinstance(value, Tensor) and owner.kind in ("ParameterList", "ParameterDict"):
         value = value.like(value.device)
-        value.maker = "weight"
+        value.maker = Origin.WEIGHT
     copied = isinstance(value, Tensor) and value.steps and value.steps[-1].what == EventKind.COPIED
-    if isinstance(value, Tensor) and copied and value.maker == "weight":
+    if isinstance(value, Tensor) and copied and value.maker == Origin.WEIGHT:
         value = value.computed(value.device)  # a clone of a weight is no parameter
-    if isinstance(value, Tensor) and value.maker == "weight":
+    if isinstance(value, Tensor) and value.maker == Origin.WEIGHT:
         value.steps = (*value.steps, Step(EventKind.PUT, spot, value.device))
         value.module, value.name = owner, name
         owner.tensors = {**owner.tensors, name: value}
@@ -60,7 +60,7 @@ def put(
         renewed.name = name if renewed.module is owner else renewed.name
         owner.tensors = {**owner.tensors, name: renewed}
         return
-    if isinstance(value, Distribution) and value.inner.maker == "weight":
+    if isinstance(value, Distribution) and value.inner.maker == Origin.WEIGHT:
         value = Unknown()  # of parameters alone, and where they are whenever it is asked
     if isinstance(value, Tensor | Distribution):
         kept = inside(value)
@@ -105,9 +105,9 @@ def _leave_out(owner: Module, value: Value, spot: Spot, name: str) -> None:
             inner.steps = (*inner.steps, Step(EventKind.HELD, spot, inner.where()))
             inner.owner = owner
     for tensor in tensors_in(value):
-        if tensor.maker != "given":
+        if tensor.maker != Origin.GIVEN:
             tensor.steps = (*tensor.steps, Step(EventKind.HELD, spot, tensor.device))
-            if tensor.module is None or tensor.maker == "computed":
+            if tensor.module is None or tensor.maker == Origin.COMPUTED:
                 tensor.module, tensor.name = owner, name
 
 
@@ -138,7 +138,7 @@ def buffer(
         held = value.like(
             value.device, Step(EventKind.PUT, machine.spot(node, frame), value.device)
         )
-        held.module, held.name, held.maker = owner, name, "weight"
+        held.module, held.name, held.maker = owner, name, Origin.WEIGHT
         owner.tensors = {**owner.tensors, name: held}
     else:
         owner.buffers.add(name)
@@ -177,7 +177,7 @@ def some_part(module: Module) -> Value:
 def weights(module: Module, name: Value | None = None) -> Items:
     """What ``parameters()`` gives, with a name each what ``named_parameters()`` does: some weight, or, of a
     module that is spread over accelerators, one on each of them."""
-    whole = Tensor(module.where(), "weight", module.steps, module.frame, module=module)
+    whole = Tensor(module.where(), Origin.WEIGHT, module.steps, module.frame, module=module)
     found = _on_each(module) if whole.device and whole.device.type == "cuda" else []
     apart = len(found) > 1
     every: list[Value] = [*(found if apart else [whole])]
@@ -191,14 +191,14 @@ def weights(module: Module, name: Value | None = None) -> Items:
 def any_weight(module: Module) -> Tensor:
     """Some weight of a module: of one that is spread over accelerators nobody knows on which."""
     where = None if len(_on_each(module)) > 1 else module.where()
-    return Tensor(where, "weight", module.steps, module.frame, module=module)
+    return Tensor(where, Origin.WEIGHT, module.steps, module.frame, module=module)
 
 
 def _on_each(module: Module) -> list[Tensor]:
     """A weight of a module on each accelerator that some are on."""
     found: list[Tensor] = []
     for one in module.family():
-        own = Tensor(one.device, "weight", one.steps, one.frame, module=one)
+        own = Tensor(one.device, Origin.WEIGHT, one.steps, one.frame, module=one)
         for weight in ([own] if one.weights else []) + list(one.tensors.values()):
             there = weight.device is not None and weight.device.type == "cuda"
             if there and all(differ(weight.device, other.device) for other in found):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.model import TorchNames
 from diagnose.placement import modules
 from diagnose.placement.holding import may_name
@@ -48,7 +48,7 @@ def store(
         case ast.Name(id=name):
             if (
                 isinstance(value, Tensor)
-                and value.maker == "batch"
+                and value.maker == Origin.BATCH
                 and isinstance(statement, ast.Assign | ast.For)
             ):
                 bound = statement.value if isinstance(statement, ast.Assign) else statement
@@ -113,7 +113,7 @@ def store(
 
 def _counts(before: Value | None, value: Value) -> bool:
     """Whether what was loaded takes the place of a number."""
-    loaded = isinstance(value, Tensor) and value.maker == "load"
+    loaded = isinstance(value, Tensor) and value.maker == Origin.LOAD
     number = isinstance(before, Const) and isinstance(before.value, int | float)
     return loaded and (number or isinstance(before, Number))
 
@@ -161,7 +161,7 @@ def _filled(
     noted(weight, "device")
     weight.device = value.device
     module = weight.module
-    if weight.maker != "weight" or module is None or _is_own(weight, module):
+    if weight.maker != Origin.WEIGHT or module is None or _is_own(weight, module):
         return
     step = Step(EventKind.MOVED, machine.spot(statement, frame), value.device)
     module.filled = value
@@ -219,7 +219,7 @@ def bind(frame: Frame, name: str, value: Value, statement: ast.AST) -> None:
 def current(value: Value) -> Value:
     """A weight that was listed before its module moved is where the module is now; a copy stayed, and what
     was brought elsewhere by itself."""
-    if isinstance(value, Tensor) and value.maker == "weight" and value.module is not None:
+    if isinstance(value, Tensor) and value.maker == Origin.WEIGHT and value.module is not None:
         moves = {id(step.spot.node) for one in value.module.owners() for step in one.steps}
         stayed = any(
             step.what in (EventKind.COPIED, EventKind.HELD, EventKind.PUT)
@@ -240,10 +240,10 @@ def parts(value: Value) -> Value:
 
 def one_dimension(torch: TorchNames, tensor: Tensor) -> bool:
     """Whether a tensor was made with one dimension, as far as its factory's call tells."""
-    if tensor.maker == "library" and tensor.name == "row":
+    if tensor.maker == Origin.LIBRARY and tensor.name == "row":
         return True
     made = next((step.spot.node for step in tensor.steps if step.what == EventKind.MADE), None)
-    if not isinstance(made, ast.Call) or tensor.maker != "factory":
+    if not isinstance(made, ast.Call) or tensor.maker != Origin.FACTORY:
         return False
     name = ast.unparse(made.func).rpartition(".")[2]
     shape = made.args[0] if len(made.args) == 1 else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.journal import noted
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.values import Class, Frame, Value
@@ -14,10 +14,6 @@ from diagnose.placement.values import Class, Frame, Value
 class Tensor(Value):
     """A tensor. ``device`` is None where it is not known.
 
-    ``maker`` says where it comes from: ``factory``, ``array`` (from NumPy), ``load``, ``batch`` (a loader),
-    ``tokens`` (a tokenizer), ``output`` (of a module), ``weight``, ``computed`` (from a weight), ``given``
-    (a parameter), ``order`` (in which rows are drawn, always on the cpu), ``library`` (a call of which
-    nothing is known), ``other``.
     ``scalar`` marks those of no dimensions, which mix with any device; ``module`` is whose output or
     weight it is; ``name`` what the module calls it; ``guessed`` that it may be none, or be elsewhere: it
     came of a call of which nothing is known; ``element`` that a number or a loop took it out of a tensor;
@@ -29,7 +25,7 @@ class Tensor(Value):
     def __init__(
         self,
         device: Device | None,
-        maker: str = "other",
+        maker: Origin = Origin.OTHER,
         steps: tuple[Step, ...] = (),
         frame: Frame | None = None,
         *,
@@ -74,8 +70,8 @@ class Tensor(Value):
     def computed(self, device: Device | None, *, scalar: bool | None = None) -> Tensor:
         """Something computed from the tensor: of a weight it is none, though it is where that is."""
         found = self.like(device, scalar=scalar)
-        if self.maker == "weight":
-            found.maker = "computed" if self.module is not None else "other"
+        if self.maker == Origin.WEIGHT:
+            found.maker = Origin.COMPUTED if self.module is not None else Origin.OTHER
         return found
 
 

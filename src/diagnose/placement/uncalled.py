@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import CPU, HOME, differ, named_so
 from diagnose.placement.language import calling
 from diagnose.placement.language.branches import Ways
@@ -280,9 +280,9 @@ def _guessed(machine: Machine, name: str, function: Function, used: frozenset[st
     if name == "batch" and method in machine.torch.step_methods:
         this = function.this if isinstance(function.this, Module) else None
         on_host = this is not None and this.where() == CPU
-        return Batch(Tensor(CPU if on_host else HOME, "given"))
+        return Batch(Tensor(CPU if on_host else HOME, Origin.GIVEN))
     if name == "batch" and _is_of(function, "Callback"):
-        return Batch(Tensor(HOME, "given"))
+        return Batch(Tensor(HOME, Origin.GIVEN))
     if name in _MODELS and _is_of(function, "Callback"):
         return Module("transformers.model", machine.home())
     of_trainer = method in machine.torch.trainer_steps and _is_of(function, "Trainer")
@@ -290,13 +290,13 @@ def _guessed(machine: Machine, name: str, function: Function, used: frozenset[st
         home = machine.home()  # a trainer has moved its model, and moves what it hands over
         if name == "model":
             return Module("transformers.model", home)
-        return Batch(Tensor(home, "given"), mutable=True)
+        return Batch(Tensor(home, Origin.GIVEN), mutable=True)
     if name in GIVEN and method == "__call__" and _generates(function):
         there = any(differ(one.where(), machine.home()) is False for one in machine.modules)
-        return Tensor(machine.home(), "given") if there else Unknown(name)
+        return Tensor(machine.home(), Origin.GIVEN) if there else Unknown(name)
     if name == "value" and method == "put" and _is_of(function, "Streamer"):
-        return Tensor(CPU, "given")
-    return Tensor(HOME, "given") if name in used else Unknown(name, handed=True)
+        return Tensor(CPU, Origin.GIVEN)
+    return Tensor(HOME, Origin.GIVEN) if name in used else Unknown(name, handed=True)
 
 
 def _generates(function: Function) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.tracing import given
 from diagnose.tracing.lives import Event, Life, Table
 from diagnose.tracing.quiet import quiet
@@ -48,7 +48,7 @@ class Arrivals:
             for tensor in given.held(item):
                 known = self._tensors.get(tensor)
                 before = known.events if known is not None else ()
-                self._tensors.set(tensor, Life("batch", (*before, event)))
+                self._tensors.set(tensor, Life(Origin.BATCH, (*before, event)))
 
         note = quiet(note)
 
@@ -67,7 +67,7 @@ class Arrivals:
             if isinstance(loaded, torch.nn.Module):  # pickled whole: nothing of it was registered
                 self._registered.moved(loaded, event)
             for tensor in given.held(loaded):
-                self._tensors.set(tensor, Life("load", (event,)))
+                self._tensors.set(tensor, Life(Origin.LOAD, (event,)))
 
         note = quiet(note)
 
@@ -82,7 +82,9 @@ class Arrivals:
     def taking(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """Around what makes tensors of memory."""
         note = quiet(
-            lambda made: self._tensors.set(made, Life("array", (Event(EventKind.MADE, *stack(3)),)))
+            lambda made: self._tensors.set(
+                made, Life(Origin.ARRAY, (Event(EventKind.MADE, *stack(3)),))
+            )
         )
 
         def take(*args: Any, **kwargs: Any) -> Any:

@@ -8,7 +8,7 @@ from itertools import takewhile
 from types import CodeType
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.tracing import given
 from diagnose.tracing.stacks import Stack
 
@@ -31,18 +31,15 @@ class Event(NamedTuple):
 
 
 class Life:
-    """What is known of a tensor.
-
-    ``maker`` is ``factory``, ``array`` (from NumPy), ``load``, ``batch`` (of a loader), ``weight``
-    (registered in a module, ``module``, under ``name``), ``output`` (computed with that weight),
-    ``gradient`` (of that weight) or ``other``. What is computed from a tensor shares its life.
-    """
+    """What is known of a tensor: of a weight the ``module`` that it is registered in, under which ``name``;
+    of what is computed with it, and of its gradient, those of the weight. What is computed from a tensor
+    shares its life."""
 
     __slots__ = ("events", "maker", "module", "name")
 
     def __init__(
         self,
-        maker: str,
+        maker: Origin,
         events: tuple[Event, ...] = (),
         module: ModuleLife | None = None,
         name: str = "",

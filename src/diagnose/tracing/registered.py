@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.tracing import given
 from diagnose.tracing.lives import Event, Life, ModuleLife, Table
 from diagnose.tracing.quiet import quiet
@@ -90,7 +90,7 @@ class Registered:
                     moves = (
                         tuple(e for e in known.events if e.what == EventKind.MOVED) if known else ()
                     )
-                    self._tensors.set(tensor, Life("weight", (event, *moves), life, name))
+                    self._tensors.set(tensor, Life(Origin.WEIGHT, (event, *moves), life, name))
 
         note = quiet(note)
 
@@ -107,7 +107,7 @@ class Registered:
             known = self._tensors.get(data) if data is not None else None
             if self._tensors.get(parameter) is None:
                 event = Event(EventKind.MADE, *stack(3))
-                life = known if known is not None and known.events else Life("other", (event,))
+                life = known if known is not None and known.events else Life(Origin.OTHER, (event,))
                 self._tensors.set(parameter, life)
 
         note = quiet(note)
@@ -133,11 +133,11 @@ class Registered:
         if not isinstance(tensor, torch.Tensor):
             return
         known = self._tensors.get(tensor)
-        if known is not None and known.maker == "weight" and _holds(known, tensor):
+        if known is not None and known.maker == Origin.WEIGHT and _holds(known, tensor):
             return  # tied: it keeps its first name
         before = known.events if known is not None else ()
         event = Event(EventKind.PUT, *stack(2))
-        self._tensors.set(tensor, Life("weight", (*before, event), self.of(owner), name))
+        self._tensors.set(tensor, Life(Origin.WEIGHT, (*before, event), self.of(owner), name))
 
     # --- moving ---
 
@@ -156,7 +156,7 @@ class Registered:
             for module in root.modules():
                 for name, tensor in _slots(module):
                     device, life = held.get((id(module), name), (None, None))
-                    if life is not None and life.maker == "weight":
+                    if life is not None and life.maker == Origin.WEIGHT:
                         self._tensors.set(tensor, life)  # what was replaced goes on living
                     moved = moved or (device is not None and device != tensor.device)
             if moved:
@@ -185,7 +185,7 @@ class Registered:
             for name, tensor in _slots(module):
                 known = self._tensors.get(tensor)
                 if known is None:
-                    self._tensors.set(tensor, Life("weight", (event,), life, name))
+                    self._tensors.set(tensor, Life(Origin.WEIGHT, (event,), life, name))
                 elif known.events[-1:] != (event,):
                     self._tensors.set(tensor, known.then(event))
         self._told(root, event)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.language.calling import run
@@ -141,7 +141,9 @@ def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame:
         owner.plain[name] = noise_scheduler(machine, "", node, frame)
         return owner.plain[name]
     if name.partition("_")[0] in ("weight", "bias") and owner.made is None:
-        weight = Tensor(owner.device, "weight", owner.steps, owner.frame, module=owner, name=name)
+        weight = Tensor(
+            owner.device, Origin.WEIGHT, owner.steps, owner.frame, module=owner, name=name
+        )
         return read(machine, weight, node, frame)
     if name == "device":
         device = owner.where()
@@ -154,7 +156,7 @@ def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame:
         return Method(owner, name)
     if name == "shadow_params" and "module" in owner.children and owner.made is None:
         copy = owner.children["module"]
-        return Items([], Tensor(copy.where(), "weight", copy.steps, copy.frame, module=copy))
+        return Items([], Tensor(copy.where(), Origin.WEIGHT, copy.steps, copy.frame, module=copy))
     if owner.kind in ("DataParallel", "DistributedDataParallel") and "module" in owner.children:
         return _of_module(machine, owner.children["module"], name, node, frame)
     if (named := _found_by_name(machine, owner, name, node, frame)) is not None:

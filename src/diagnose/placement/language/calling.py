@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.joining import joined
 from diagnose.placement.language.contexts import body_of, yielded
@@ -68,7 +68,7 @@ def invoke(
                 return forward(machine, function, given, node, frame)
 
             return hooked(machine, function, given, node, frame, work)
-        case Batch() if function.inner.maker == "load":  # a whole model that was loaded
+        case Batch() if function.inner.maker == Origin.LOAD:  # a whole model that was loaded
             given_ = operands(given)
             machine.meet(
                 ConstraintKind.CALL, node, frame, [Meets(node, function, function.inner), *given_]

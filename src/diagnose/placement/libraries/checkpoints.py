@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import CPU, META
 from diagnose.placement.libraries.empties import empty_tensors, keep_unsaved
 from diagnose.placement.libraries.functional import mapped_by
@@ -38,7 +38,7 @@ def loaded_from(machine: Machine, where: object, node: ast.AST, frame: Frame) ->
     """What is loaded and mapped to what a call says."""
     value = mapped_by(machine, getattr(where, "value", None), node, frame)
     device = machine.asked(value) if value is not None else None
-    inner = Tensor(device, "load", machine.step(EventKind.LOADED, node, frame, device), frame)
+    inner = Tensor(device, Origin.LOAD, machine.step(EventKind.LOADED, node, frame, device), frame)
     return Batch(inner)
 
 

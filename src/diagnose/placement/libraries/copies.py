@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Mapping
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.model import Step
 from diagnose.placement.tensors import Module, Table, Tensor
@@ -59,7 +59,7 @@ def _model_of(value: Value | None) -> Module | None:
     weight = value.more if isinstance(value, Items) else None
     return (
         weight.module
-        if isinstance(weight, Tensor) and weight.maker == "weight"
+        if isinstance(weight, Tensor) and weight.maker == Origin.WEIGHT
         else (value if isinstance(value, Module) else None)
     )
 
@@ -75,7 +75,7 @@ def averaged(
     if owner.kind == "AveragedModel" or "device" in owner.plain:
         return True  # it brings the model's weights to its own
     sides = [
-        Meets(node, one, Tensor(one.where(), "weight", one.steps, one.frame, module=one))
+        Meets(node, one, Tensor(one.where(), Origin.WEIGHT, one.steps, one.frame, module=one))
         for one in (copy, model)
         if one is not None
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU
 from diagnose.placement.iterating import iterated
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, Partial, generating
@@ -36,7 +36,9 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
             first = given.named["dataset"].value
         collate = given.named.get("collate_fn")
         if collate is not None and getattr(collate.value, "kind", "") == "collator":
-            rows_of = Tensor(CPU, "batch", machine.step(EventKind.MADE, node, frame, CPU), frame)
+            rows_of = Tensor(
+                CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame
+            )
             found = Loader(Batch(rows_of, mutable=True))
         elif collate is not None and (
             _is_called(collate.value) or isinstance(collate.value, Unknown)
@@ -94,9 +96,9 @@ def _yielded(made: Value, depth: int = 0) -> Value:
     """What a function of the user's has made is a batch as it is, the fields of its objects are, too; what
     is not known stays so."""
     match made:
-        case Tensor() if made.maker in ("factory", "array", "other"):
+        case Tensor() if made.maker in (Origin.FACTORY, Origin.ARRAY, Origin.OTHER):
             drawn = made.taken()
-            drawn.maker = "batch"
+            drawn.maker = Origin.BATCH
             return drawn
         case Items() | Table() | Object() if depth > _DEEPEST:
             return made
@@ -126,7 +128,7 @@ def drawn(machine: Machine, loader: Loader, node: ast.AST, frame: Frame) -> None
 def _order(machine: Machine, node: ast.AST, frame: Frame) -> Meets:
     """An order that is drawn: on the default device, as `torch.randperm` makes it."""
     device = machine.default
-    made = Tensor(device, "order", machine.step(EventKind.MADE, node, frame, device), frame)
+    made = Tensor(device, Origin.ORDER, machine.step(EventKind.MADE, node, frame, device), frame)
     return Meets(node, made, made)
 
 
@@ -145,7 +147,7 @@ def _own_generator(machine: Machine, node: ast.AST, frame: Frame) -> Tensor | No
     the default device, too."""
     if machine.default.type == "cpu":
         return None
-    return Tensor(CPU, "generator", machine.step(EventKind.MADE, node, frame, CPU), frame)
+    return Tensor(CPU, Origin.GENERATOR, machine.step(EventKind.MADE, node, frame, CPU), frame)
 
 
 def item_of(machine: Machine, data: Value | None, node: ast.AST, frame: Frame) -> Value:
@@ -159,7 +161,7 @@ def item_of(machine: Machine, data: Value | None, node: ast.AST, frame: Frame) -
             return machine.invoke(machine, getter.bound(data), given, node, frame)
         if any(name.rpartition(".")[2] in machine.torch.datasets for name in data.made.names()):
             made = machine.step(EventKind.MADE, node, frame, CPU)
-            return Batch(Tensor(CPU, "batch", made, frame), mutable=True)
+            return Batch(Tensor(CPU, Origin.BATCH, made, frame), mutable=True)
         data = iterated(machine, data, node, frame)
     if isinstance(data, Items) and (data.items or data.more):
         return next(iter(data.every()))
@@ -177,8 +179,8 @@ def collated(item: Value, machine: Machine, node: ast.AST, frame: Frame, depth: 
         case Tensor():
             drawn = item.taken(scalar=False)
             drawn.element = False
-            if item.maker in ("factory", "array", "other"):
-                drawn.maker = "batch"
+            if item.maker in (Origin.FACTORY, Origin.ARRAY, Origin.OTHER):
+                drawn.maker = Origin.BATCH
             return drawn
         case Items(items=items) if items:
             # Of tuples, too, torch's own `default_collate` makes lists.
@@ -193,6 +195,6 @@ def collated(item: Value, machine: Machine, node: ast.AST, frame: Frame, depth: 
         case Const(value=str()):
             return item
         case Const() | Number():
-            return Tensor(CPU, "batch", machine.step(EventKind.MADE, node, frame, CPU), frame)
+            return Tensor(CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame)
     made = machine.step(EventKind.MADE, node, frame, CPU)
-    return Batch(Tensor(CPU, "batch", made, frame, guessed=isinstance(item, Unknown)))
+    return Batch(Tensor(CPU, Origin.BATCH, made, frame, guessed=isinstance(item, Unknown)))

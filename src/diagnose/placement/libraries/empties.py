@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import CPU, META
 from diagnose.placement.model import Device, Source, Spot, Step
 from diagnose.placement.steps import called, is_offloaded, last_of
@@ -104,7 +104,12 @@ def released(module: Module) -> None:
 def taken_weight(tensor: Tensor) -> Tensor | None:
     """A weight that is read of a module that has none now, as it is then; None for others."""
     module = tensor.module
-    if tensor.maker != "weight" or module is None or tensor.device != CPU or not is_taken(module):
+    if (
+        tensor.maker != Origin.WEIGHT
+        or module is None
+        or tensor.device != CPU
+        or not is_taken(module)
+    ):
         return None
     own = module.made is None or any(called(one.spot.node) == "Parameter" for one in tensor.steps)
     return tensor.like(META) if own else None

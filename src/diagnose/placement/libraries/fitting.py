@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Device, Step
@@ -125,4 +125,4 @@ def _batch(machine: Machine, call: Fitting, name: str) -> Value:
     if not isinstance(item, Unknown) and not any(one.guessed for one in tensors_in(item)):
         step = Step(EventKind.MOVED, machine.spot(call.node, call.frame), call.home)
         return moved(item, call.home, step)
-    return Batch(Tensor(call.home, "given"))
+    return Batch(Tensor(call.home, Origin.GIVEN))

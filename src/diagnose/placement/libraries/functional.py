@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import CPU, META
 from diagnose.placement.libraries.copies import copied
 from diagnose.placement.libraries.datasets import item_of
@@ -59,7 +59,7 @@ def functional_call(
         model = next(first.every(), None)
         weight: Value = Unknown()
         if isinstance(model, Module):
-            weight = Tensor(model.where(), "other", model.steps)
+            weight = Tensor(model.where(), Origin.OTHER, model.steps)
         return Items([Table({}, weight), Table({}, weight)])
     if dotted == "torch.optim.swa_utils.update_bn":
         return _run_over(machine, given, node, frame)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from itertools import islice
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.devices import SPLIT, differ
 from diagnose.placement.libraries.tensor_methods import moved
@@ -97,7 +97,7 @@ def fill(
         parts = [(str(key), value) for key, value in first.items.items()]
         parts += [("?", first.more)] if first.more is not None else []
     for name, value in parts:
-        if isinstance(value, Batch) and value.inner.maker == "load":
+        if isinstance(value, Batch) and value.inner.maker == Origin.LOAD:
             value = loaded_model(machine, value.inner)
         if isinstance(value, Module | Tensor):
             modules.put(machine, found, name, value, node, frame)
@@ -214,8 +214,8 @@ def at_home(machine: Machine, wrapped: Module, node: ast.AST, frame: Frame) -> N
         return
     inner = wrapped.children["module"]
     where = SPLIT if is_spread(inner) else inner.where()
-    weight = Tensor(where, "weight", inner.steps, inner.frame, module=inner)
-    there = Tensor(home.device, "home", wrapped.steps, wrapped.frame, module=wrapped)
+    weight = Tensor(where, Origin.WEIGHT, inner.steps, inner.frame, module=inner)
+    there = Tensor(home.device, Origin.HOME, wrapped.steps, wrapped.frame, module=wrapped)
     machine.meet(
         ConstraintKind.HOME, node, frame, [Meets(node, inner, weight), Meets(node, wrapped, there)]
     )

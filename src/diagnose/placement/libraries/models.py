@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.checkpoints import loaded_from
 from diagnose.placement.libraries.datasets import collated, item_of
@@ -124,7 +124,7 @@ def model_call(
         engine = prepared(machine, whole.value, machine.home(), node, frame)
         return Items([engine, *map(Unknown, ("optimizer", "loader", "scheduler"))])
     if last in torch.datasets or dotted.startswith("datasets.Dataset.from_"):
-        rows = Tensor(CPU, "batch", machine.step(EventKind.MADE, node, frame, CPU), frame)
+        rows = Tensor(CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame)
         return Loader(Batch(rows, mutable=root == "torch_geometric"))
     if last.endswith("Loader") and last[:1].isupper():
         first = given.listed[0].value if given.listed else None
@@ -159,14 +159,14 @@ def model_call(
         inner = (
             tensors[0]
             if tensors
-            else Tensor(CPU, "batch", machine.step(EventKind.MADE, node, frame, CPU), frame)
+            else Tensor(CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame)
         )
         if (told := given.named.get("device")) is not None:  # it brings there what it is given
             return Batch(inner.like(machine.asked(told.value)))
         if len(tensors) > 1 and all(
             on_cpu(one) for one in tensors
         ):  # which field it is, none tells
-            inner = Tensor(CPU, "batch", machine.step(EventKind.MADE, node, frame, CPU), frame)
+            inner = Tensor(CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame)
         return Batch(inner, mutable=root == "torch_geometric")
     if last == "load_file":  # of safetensors: on the cpu where it is told nothing
         there = given.get("device", 1)
@@ -215,7 +215,7 @@ def model_call(
     sides = operands(given)
     if last in torch.similarities:
         arrays = [one for one in given.every() if is_array(one.value)]
-        made = Tensor(CPU, "array", machine.step(EventKind.MADE, node, frame, CPU), frame)
+        made = Tensor(CPU, Origin.ARRAY, machine.step(EventKind.MADE, node, frame, CPU), frame)
         sides += [Meets(one.node, one.value, made) for one in arrays]
     if sides and root in machine.torch.gpu_libraries:
         machine.meet(ConstraintKind.KERNEL, node, frame, sides)
@@ -256,7 +256,7 @@ def _of_parameters(given: Arguments) -> bool:
     if isinstance(first, Items) and isinstance(first.more, Table):
         first = first.more.items.get("params")  # groups of them
     held = first.more if isinstance(first, Items) else None
-    return isinstance(held, Tensor) and held.maker == "weight" and held.module is not None
+    return isinstance(held, Tensor) and held.maker == Origin.WEIGHT and held.module is not None
 
 
 def _pipeline(machine: Machine, kind: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.checkpoints import loaded_into
@@ -87,7 +87,9 @@ def applied(
         for name, tensor in one.tensors.items():
             sides.insert(0, Meets(called, _with(tensor, one, name), tensor))
         if one.weights and (one is module or one.device != where):
-            weight = Tensor(one.device, "weight", one.steps, one.frame, module=one, name="weight")
+            weight = Tensor(
+                one.device, Origin.WEIGHT, one.steps, one.frame, module=one, name="weight"
+            )
             sides.insert(0, Meets(called, one, weight))
     apart = last_of(module.steps, EventKind.GROWN_APART, EventKind.MOVED)
     if (
@@ -96,11 +98,11 @@ def applied(
         and apart.device not in (None, CPU)
     ):
         steps = (apart._replace(what=EventKind.GROWN),)
-        added = Tensor(CPU, "grown", steps, module.grew, module=module)
+        added = Tensor(CPU, Origin.GROWN, steps, module.grew, module=module)
         sides.append(Meets(called, added, added))
     grown = [s for s in module.steps if s.what == EventKind.GROWN and s.device not in (None, CPU)]
     if grown:  # what it has put in may be on the cpu still
-        added = Tensor(None, "grown", (grown[-1],), module.grew, module=module)
+        added = Tensor(None, Origin.GROWN, (grown[-1],), module.grew, module=module)
         sides.append(Meets(called, added, added))
     _draws(machine, module, given, node, frame)
     if where != SPLIT and sides:
@@ -113,7 +115,7 @@ def applied(
     if "device" in given.named:  # a method that is told where to
         device = machine.asked(given.named["device"].value)
     made = machine.step(EventKind.MADE, node, frame, device)
-    output = Tensor(device, "output", made, frame, module=module)
+    output = Tensor(device, Origin.OUTPUT, made, frame, module=module)
     if len(inputs) == 1 and _only_computes(module):  # it is what it was, padded or scaled
         output = inputs[0].tensor.computed(device)
     for one in module.family() if where != SPLIT else ():
@@ -143,7 +145,7 @@ def _draws(machine: Machine, module: Module, given: Arguments, node: ast.AST, fr
         )
         drawn = generating(one._replace(value=first))
         if drawn is not None and not (brings and drawn.tensor.device == CPU):
-            here = Tensor(module.where(), "weight", module.steps, module.frame, module=module)
+            here = Tensor(module.where(), Origin.WEIGHT, module.steps, module.frame, module=module)
             machine.meet(ConstraintKind.GENERATOR, node, frame, [drawn, Meets(node, here, here)])
 
 
@@ -161,7 +163,7 @@ def _empty_weight(module: Module) -> tuple[Module, Tensor] | None:
         last = one.steps[-1] if one.steps else None
         partly = last is not None and last.what == EventKind.LOADED and last.device == META
         if one.where() == META or partly:
-            return one, Tensor(one.where(), "weight", one.steps, one.frame, module=one)
+            return one, Tensor(one.where(), Origin.WEIGHT, one.steps, one.frame, module=one)
     return next(((one, tensor) for one, _, tensor in empty_tensors(module)), None)
 
 
@@ -305,9 +307,9 @@ def module_method(
         return applied(machine, owner, given, node, frame)
     sides = operands(given)
     if owner.made is None and sides:  # whether its weights are used, its name does not tell
-        weight = Tensor(owner.where(), "weight", owner.steps, owner.frame, module=owner)
+        weight = Tensor(owner.where(), Origin.WEIGHT, owner.steps, owner.frame, module=owner)
         machine.meet(ConstraintKind.LIBRARY, node, frame, [Meets(node, owner, weight), *sides])
         return Tensor(
-            None, "output", machine.step(EventKind.MADE, node, frame), frame, module=owner
+            None, Origin.OUTPUT, machine.step(EventKind.MADE, node, frame), frame, module=owner
         )
     return Unknown()

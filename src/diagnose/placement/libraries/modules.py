@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU
 from diagnose.placement.libraries.copies import copied
@@ -41,7 +41,7 @@ def library_method(
         return copied(owner, machine.step(EventKind.MADE, node, frame), frame)
     if owner.kind.startswith("torchmetrics") and name == "compute":
         step = machine.step(EventKind.MADE, node, frame, owner.where())
-        return Tensor(owner.where(), "output", step, frame, module=owner)
+        return Tensor(owner.where(), Origin.OUTPUT, step, frame, module=owner)
     return None
 
 
@@ -68,21 +68,23 @@ def _sentences(
     unless it is told to give tensors."""
     if name in ("tokenize", "preprocess"):  # as versions before and from 6 on call it
         made = machine.step(EventKind.MADE, node, frame, CPU)
-        return Batch(Tensor(CPU, "tokens", made, frame), mutable=True)
+        return Batch(Tensor(CPU, Origin.TOKENS, made, frame), mutable=True)
     if name == "similarity":
         sides = operands(given)
         if len(sides) == len(given.every()):
             machine.meet(ConstraintKind.JOIN, node, frame, sides)
         arrays = given.every() and all(is_array(one.value) for one in given.every())
         device = CPU if arrays else sides[0].tensor.device if sides else None
-        return Tensor(device, "library", machine.step(EventKind.MADE, node, frame, device), frame)
+        return Tensor(
+            device, Origin.LIBRARY, machine.step(EventKind.MADE, node, frame, device), frame
+        )
     if not name.startswith(("encode", "predict")):
         return None
     said = given.told("device")
     if said is not None:
         device = machine.asked(said.value)
         owner.move(device, Step(EventKind.MOVED, machine.spot(node, frame), device))
-    features: Value = Table({}, Tensor(owner.where(), "given"))
+    features: Value = Table({}, Tensor(owner.where(), Origin.GIVEN))
     for part in owner.children.values() if name.startswith("encode") else ():
         if part.made is not None and isinstance(features, Table):
             listed = Arguments([Given(ast.Name("features"), features)])
@@ -92,7 +94,7 @@ def _sentences(
         return Unknown()
     where = owner.where()
     tensors = Tensor(
-        where, "output", machine.step(EventKind.MADE, node, frame, where), frame, module=owner
+        where, Origin.OUTPUT, machine.step(EventKind.MADE, node, frame, where), frame, module=owner
     )
     if tensor is not None and isinstance(tensor.value, Const) and tensor.value.value:
         return tensors
@@ -153,7 +155,7 @@ def compare_inputs(
         machine.meet(ConstraintKind.CALL, node, frame, [Meets(node, owner, kept), *others])
     for one in owner.children.values():
         if one.kind.startswith("gpytorch.") and one.kind.endswith("Kernel"):
-            weight = Tensor(one.where(), "weight", one.steps, one.frame, module=one)
+            weight = Tensor(one.where(), Origin.WEIGHT, one.steps, one.frame, module=one)
             machine.meet(ConstraintKind.CALL, node, frame, [Meets(node, one, weight), *others])
 
 
@@ -172,5 +174,5 @@ def keep_inputs(
     for word, one in zip(("train_inputs", "train_targets"), given.listed, strict=False):
         if isinstance(one.value, Tensor):
             held = one.value.like(one.value.device)
-            held.maker, held.module, held.name = "weight", owner, word
+            held.maker, held.module, held.name = Origin.WEIGHT, owner, word
             modules.put(machine, owner, word, held, node, frame)

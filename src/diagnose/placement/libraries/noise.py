@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.model import Device
@@ -24,7 +24,7 @@ def noise_scheduler(machine: Machine, last: str, node: ast.AST, frame: Frame) ->
 
 def _table(machine: Machine, device: Device | None, node: ast.AST, frame: Frame) -> Tensor:
     step = machine.step(EventKind.MADE, node, frame, device)
-    return Tensor(device, "library", step, frame, name="row")
+    return Tensor(device, Origin.LIBRARY, step, frame, name="row")
 
 
 def scheduler(
@@ -64,7 +64,7 @@ def drawn_noise(
         return None
     said = given.told("device", 2)
     device = CPU if said is None else machine.asked(said.value)
-    return Tensor(device, "factory", machine.step(EventKind.MADE, node, frame, device), frame)
+    return Tensor(device, Origin.FACTORY, machine.step(EventKind.MADE, node, frame, device), frame)
 
 
 def pictures(
@@ -75,7 +75,7 @@ def pictures(
     if given.text("output_type") not in ("latent", "pt"):
         return Unknown("array") if given.text("output_type") == "np" else Unknown()
     step = machine.step(EventKind.MADE, node, frame, device)
-    return Batch(Tensor(device, "output", step, frame))
+    return Batch(Tensor(device, Origin.OUTPUT, step, frame))
 
 
 def distribution(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU
 from diagnose.placement.libraries.noise import distribution, scheduler
@@ -183,7 +183,7 @@ def library_call(
             (s.tensor for s in sides if s.tensor.device not in (None, CPU)), sides[0].tensor
         )
         found = known.like(known.device if known.device != CPU else None)
-        found.maker = "library" if found.maker == "other" else found.maker
+        found.maker = Origin.LIBRARY if found.maker == Origin.OTHER else found.maker
         found.guessed = True
         return found
     return Unknown()
@@ -199,7 +199,9 @@ def _tokenizer(
             return Unknown()
         said = given.named.get("device")  # a fast image processor is told one
         device = machine.asked(said.value) if said is not None else CPU
-        made = Tensor(device, "tokens", machine.step(EventKind.MADE, node, frame, device), frame)
+        made = Tensor(
+            device, Origin.TOKENS, machine.step(EventKind.MADE, node, frame, device), frame
+        )
         return made if name in ("encode",) else Batch(made, mutable=True)
     return Unknown()
 
@@ -244,8 +246,10 @@ def optimizer_method(
         ):  # else it is put there anew
             steps = (made,) if made.what != EventKind.STEPPED else (*owner.steps[:1], made)
             around = frame if made.what == EventKind.LOADED else owner.frame
-            states.append(Tensor(made.device, "state", steps, around, module=owner.module))
-        weight = Tensor(owner.module.where(), "weight", owner.module.steps, module=owner.module)
+            states.append(Tensor(made.device, Origin.STATE, steps, around, module=owner.module))
+        weight = Tensor(
+            owner.module.where(), Origin.WEIGHT, owner.module.steps, module=owner.module
+        )
         for state in states:
             sides = [Meets(node, owner, state), Meets(node, owner, weight)]
             machine.meet(ConstraintKind.STATE, node, frame, sides)

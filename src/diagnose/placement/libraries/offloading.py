@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import CPU, HOME, META, SPLIT
 from diagnose.placement.libraries.empties import is_taken, released
 from diagnose.placement.libraries.spreading import given_back, on_host
@@ -178,7 +178,7 @@ def taken_part(machine: Machine, module: Module) -> tuple[Module, Tensor] | None
         part, steps = module, (*module.steps, spread._replace(what=EventKind.OFFLOADED))
     if part is None:
         return None
-    return part, Tensor(META, "weight", steps, part.frame, module=part)
+    return part, Tensor(META, Origin.WEIGHT, steps, part.frame, module=part)
 
 
 def read(machine: Machine, tensor: Tensor, node: ast.AST, frame: Frame) -> Tensor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.tensors import Sequence as Items
@@ -34,7 +34,7 @@ def sequences(
     first = next(tensors_in(given.listed[0].value), None)
     if last == "pad_packed_sequence":
         made = machine.step(EventKind.MADE, node, frame, CPU)
-        return Items([first or Unknown(), Tensor(CPU, "other", made, frame)])
+        return Items([first or Unknown(), Tensor(CPU, Origin.OTHER, made, frame)])
     if last in ("pad_sequence", "pack_sequence"):
         return wide(first) if first is not None else Unknown()
     return None

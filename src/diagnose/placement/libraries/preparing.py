@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.machine import Arguments, Given, Machine, Meets
@@ -92,7 +92,7 @@ def prepared(
     step = Step(EventKind.MOVED, machine.spot(node, frame), home)
     if isinstance(value, Module):
         if value.where() == META:
-            empty = Tensor(META, "weight", value.steps, value.frame, module=value)
+            empty = Tensor(META, Origin.WEIGHT, value.steps, value.frame, module=value)
             machine.meet(ConstraintKind.META, node, frame, [Meets(node, value, empty)])
         if value.where() != SPLIT:
             value.gather(home, step.spot)
@@ -152,5 +152,5 @@ def _put(machine: Machine, model: Module, given: Arguments, node: ast.AST, frame
         return
     device = machine.asked(said.value)
     step = Step(EventKind.MOVED, machine.spot(node, frame), device)
-    weight = Tensor(device, "weight", (*owner.steps, step), owner.frame, module=owner)
+    weight = Tensor(device, Origin.WEIGHT, (*owner.steps, step), owner.frame, module=owner)
     owner.tensors = {**owner.tensors, last: weight}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.libraries.checkpoints import may_be_number
 from diagnose.placement.libraries.empties import has_no_memory
@@ -102,7 +102,7 @@ def of_tensor(machine: Machine, owner: Tensor, name: str) -> Value:
         return Items([], Number())
     if name == "is_cuda" and owner.device is not None:
         return Const(owner.device.type == "cuda")
-    if name == "requires_grad" and owner.maker == "factory":
+    if name == "requires_grad" and owner.maker == Origin.FACTORY:
         return Const(False)  # what is trained is a parameter, most often
     return Method(owner, name)
 
@@ -122,7 +122,7 @@ def tensor_method(
         ) is not None:
             machine.meet(ConstraintKind.META, node, frame, [Meets(node, empty, empty)])
         moved = owner.like(device, move(machine, given, node, frame, device))
-        moved.guessed &= owner.maker != "load"  # what moves is no number
+        moved.guessed &= owner.maker != Origin.LOAD  # what moves is no number
         return moved
     receiver = Meets(getattr(getattr(node, "func", node), "value", node), owner, owner)
     if name in ("numpy", "__array__"):
@@ -143,7 +143,9 @@ def tensor_method(
         device = (
             machine.asked(given.named["device"].value) if "device" in given.named else owner.device
         )
-        return Tensor(device, "factory", machine.step(EventKind.MADE, node, frame, device), frame)
+        return Tensor(
+            device, Origin.FACTORY, machine.step(EventKind.MADE, node, frame, device), frame
+        )
     if name in ("backward", "register_hook"):
         return Const(None)
     if name in torch.several_results:
@@ -174,8 +176,10 @@ def tensor_method(
         return owner.computed(owner.device, scalar=scalar)
     result = owner.like(owner.device, scalar=scalar)
     result.guessed |= name.rstrip("_") not in torch.operations
-    open_ = owner.maker == "other" and not any(step.what == EventKind.MADE for step in owner.steps)
-    if open_ or owner.maker == "load":
+    open_ = owner.maker == Origin.OTHER and not any(
+        step.what == EventKind.MADE for step in owner.steps
+    )
+    if open_ or owner.maker == Origin.LOAD:
         known = name in torch.shaping or kind_of(machine, name) != ConstraintKind.LIBRARY
         result.guessed |= not known  # of what may be no tensor at all
     if name in torch.floating_methods or name in torch.integral_methods:
@@ -267,7 +271,7 @@ def batch_method(
     if name in ("values", "get", "pop"):
         inner = owner.inner.like(owner.inner.device)
         key = given.listed[0].value if given.listed else Const(None)
-        inner.guessed |= inner.maker == "load" and may_be_number(machine, key)
+        inner.guessed |= inner.maker == Origin.LOAD and may_be_number(machine, key)
         return Items([], inner) if name == "values" else inner
     if name in ("clone", "copy", "contiguous", "coalesce") and owner.mutable:
         return Batch(owner.inner.like(owner.inner.device), mutable=True)

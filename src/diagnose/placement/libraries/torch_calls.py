@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.asking import is_instance
 from diagnose.placement.devices import CPU, CURRENT, HOME
@@ -61,7 +61,9 @@ def torch_call(
         return Place(device or HOME, machine.step(EventKind.MADE, node, frame, device, of))
     if dotted.startswith("torch.cuda.") and last.endswith("Tensor"):
         device = machine.home()
-        return Tensor(device, "factory", machine.step(EventKind.MADE, node, frame, device), frame)
+        return Tensor(
+            device, Origin.FACTORY, machine.step(EventKind.MADE, node, frame, device), frame
+        )
     if (model := quantized(machine, dotted, given, node, frame)) is not None:
         return model
     if last == "GradScaler":
@@ -88,7 +90,7 @@ def torch_call(
     if dotted.startswith("torch.sparse.") and last.endswith("Tensor"):
         return factory(machine, "sparse_coo_tensor", given, node, frame)
     if last in ("shape_as_tensor", "_shape_as_tensor"):
-        return Tensor(CPU, "factory", machine.step(EventKind.MADE, node, frame, CPU), frame)
+        return Tensor(CPU, Origin.FACTORY, machine.step(EventKind.MADE, node, frame, CPU), frame)
     if last in machine.torch.factories or (last.endswith("_like") and dotted.count(".") == 1):
         return factory(machine, last, given, node, frame)
     if dotted == "torch.Generator":
@@ -129,7 +131,7 @@ def torch_call(
         made = value if isinstance(value, Tensor) else Tensor(machine.default if new else None)
         where = (machine.emptied if dotted != "torch.nn.Buffer" else None) or made.device
         weight = made.like(where, Step(EventKind.MADE, machine.spot(node, frame), where))
-        weight.maker, weight.frame = "weight", frame
+        weight.maker, weight.frame = Origin.WEIGHT, frame
         return weight
     first = given.listed[0].value if given.listed else None
     if last == "register_parametrization" and isinstance(first, Module):
@@ -168,7 +170,7 @@ def _parametrized(
         modules.put(
             machine, layer, f"parametrizations.{len(layer.children)}", by.value, node, frame
         )
-        weight = Tensor(layer.where(), "weight", layer.steps, layer.frame, module=layer)
+        weight = Tensor(layer.where(), Origin.WEIGHT, layer.steps, layer.frame, module=layer)
         machine.invoke(machine, by.value, Arguments([Given(by.node, weight)]), node, frame)
     return layer
 
@@ -198,7 +200,7 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
                 ConstraintKind.INDEX if index else kind_of(machine, last), node, frame, every
             )
     if not sides:
-        return Tensor(None, "other", (), frame) if last in torch.tensor_results else Unknown()
+        return Tensor(None, Origin.OTHER, (), frame) if last in torch.tensor_results else Unknown()
     known = leading([side.tensor for side in sides])
     if last.rstrip("_") not in torch.operations:
         known = assumed(known)
@@ -239,7 +241,7 @@ def _as_one(
 ) -> Tensor:
     """What is made of tensors that were listed elsewhere: where they become one, one move is enough."""
     made, move = born_at(result.steps), last_move(result.steps)
-    own = result.maker in ("factory", "array") and result.module is None
+    own = result.maker in (Origin.FACTORY, Origin.ARRAY) and result.module is None
     listed = made is not None and any(step.what == EventKind.LISTED for step in result.steps)
     if not own or not listed or move is not None or not on_cpu(result):
         return result
@@ -288,7 +290,7 @@ def _cuda(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
 
 def optimizer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     """An optimizer of the weights that it is given."""
-    held = (t for one in given.every() for t in tensors_in(one.value) if t.maker != "computed")
+    held = (t for one in given.every() for t in tensors_in(one.value) if t.maker != Origin.COMPUTED)
     weights = [tensor for tensor in held if tensor.module is not None]
     part = weights[0].module if weights else None
     module = part.whole() if part is not None else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.fitting import Fitting, prepare, take_steps
 from diagnose.placement.libraries.layers import built
@@ -82,7 +82,7 @@ def trained(
     home = place.device if isinstance(place, Place) else machine.home()
     if name.startswith("get_") and name.endswith("_dataloader"):
         made = machine.step(EventKind.MADE, node, frame, home)
-        return Loader(Batch(Tensor(home, "batch", made, frame), mutable=True))
+        return Loader(Batch(Tensor(home, Origin.BATCH, made, frame), mutable=True))
     if name not in machine.torch.trainer_methods:
         return Unknown()
     model = next((one.value for one in given.every() if isinstance(one.value, Module)), None)
@@ -98,7 +98,7 @@ def trained(
             model.gather(home, spot)
     if owner.kind == "fitting" and name == "predict":
         made = machine.step(EventKind.MADE, node, frame, CPU)
-        return Items([], Tensor(CPU, "library", made, frame))
+        return Items([], Tensor(CPU, Origin.LIBRARY, made, frame))
     return Unknown()
 
 
@@ -124,7 +124,7 @@ def pipeline(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) ->
         found.attributes["device"] = Place(home)
     if "return_tensors" in given.named:
         made = machine.step(EventKind.MADE, node, frame, CPU)
-        found.attributes["<result>"] = Items([], Tensor(CPU, "library", made, frame))
+        found.attributes["<result>"] = Items([], Tensor(CPU, Origin.LIBRARY, made, frame))
     return found
 
 
@@ -141,7 +141,7 @@ def collator(
     """What a library's collator makes of rows: a batch on the cpu."""
     if name != "__call__":
         return Unknown()
-    made = Tensor(CPU, "batch", machine.step(EventKind.MADE, node, frame, CPU), frame)
+    made = Tensor(CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame)
     return Batch(made, mutable=True)
 
 

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement import bringing
 from diagnose.placement.libraries.copies import averages
 from diagnose.placement.machine import Meets
@@ -144,7 +144,7 @@ def _filled_with(module: Module) -> Reason | None:
     """Where the values are made that a weight of a module got, on the cpu and after its last move."""
     values, move = module.filled, last_move(module.steps)
     made = born_at(values.steps) if values is not None else None
-    if values is None or made is None or move is None or values.maker != "factory":
+    if values is None or made is None or move is None or values.maker != Origin.FACTORY:
         return None
     if not isinstance(move.spot.node, ast.Assign) or not on_cpu(values):
         return None

@@ -18,7 +18,7 @@ import ast
 from functools import lru_cache
 from pathlib import PurePath
 
-from diagnose.kinds import ConstraintKind
+from diagnose.kinds import ConstraintKind, Origin
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
 from diagnose.placement.reasons.knowing import is_called
@@ -100,7 +100,7 @@ def _is_of_unseen(stray: Meets, meeting: Meeting) -> bool:
     tensor = stray.tensor
     unseen = tensor.module is not None and _is_unseen(tensor.module.whole())
     return meeting.what == ConstraintKind.HOST and (
-        tensor.guessed or (tensor.maker == "output" and unseen)
+        tensor.guessed or (tensor.maker == Origin.OUTPUT and unseen)
     )
 
 

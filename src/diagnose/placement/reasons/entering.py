@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
@@ -17,7 +17,7 @@ from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Place
 from diagnose.placement.walking import walk
 
-_INPUTS = frozenset({"batch", "factory", "array", "tokens"})
+_INPUTS = frozenset({Origin.BATCH, Origin.FACTORY, Origin.ARRAY, Origin.TOKENS})
 
 
 def brought(meeting: Meeting, devices: Sequence[str]) -> Suspect | None:
@@ -30,7 +30,8 @@ def brought(meeting: Meeting, devices: Sequence[str]) -> Suspect | None:
     """
     part = meeting.sides[0]
     entered = (
-        meeting.what in (ConstraintKind.CALL, ConstraintKind.JOIN) and part.tensor.maker == "weight"
+        meeting.what in (ConstraintKind.CALL, ConstraintKind.JOIN)
+        and part.tensor.maker == Origin.WEIGHT
     )
     if not entered or part.tensor.module is None:
         return None

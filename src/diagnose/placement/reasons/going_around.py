@@ -6,7 +6,7 @@ import ast
 import re
 from functools import lru_cache
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.libraries.offloading import SHARDING
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.steps import Reason, born_at, called, is_on, last_move, said_as
@@ -128,7 +128,7 @@ def handed_to_host(meeting: Meeting) -> Reason | None:
             return Reason("zero-offload", given, frame.caller, said_as(side.node))
         if (gradient := _gradient(side.node, frame)) is not None:
             return Reason("zero-offload", meeting.spot._replace(node=gradient), frame)
-        if side.tensor.maker == "weight":
+        if side.tensor.maker == Origin.WEIGHT:
             return Reason("zero-offload", meeting.spot._replace(node=side.node), frame)
     return None
 

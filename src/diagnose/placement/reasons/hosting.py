@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot
 from diagnose.placement.reasons.knowing import handed_on
@@ -49,7 +49,7 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
             return Reason("host-copy-needed", joined, meeting.frame)
         spot = (_returned(listed.spot) if apart else None) or listed.spot
         return Reason("host-copy-needed", spot, tensor.frame)
-    if tensor.maker == "factory" and (given := _handed_over(stray, meeting)) is not None:
+    if tensor.maker == Origin.FACTORY and (given := _handed_over(stray, meeting)) is not None:
         return given  # computed of what was made on the accelerator, for another use
     inside = made is not None and (made.spot.function or "").endswith(".forward")
     if inside or _is_of_several(tensor):  # it is no host's code, or gives no tensor

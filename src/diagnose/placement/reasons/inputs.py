@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.knowing import (
@@ -49,8 +49,8 @@ def is_target(made: Step, meeting: Meeting) -> bool:
     """Whether a factory makes all numbers one, for a loss to bring what a model gives to them: that is no
     input."""
     made_as = called(made.spot.node)
-    outputs = any(side.tensor.maker in ("output", "computed") for side in meeting.sides)
-    weights = any(side.tensor.maker == "weight" for side in meeting.sides)
+    outputs = any(side.tensor.maker in (Origin.OUTPUT, Origin.COMPUTED) for side in meeting.sides)
+    weights = any(side.tensor.maker == Origin.WEIGHT for side in meeting.sides)
     loss = meeting.what == ConstraintKind.CALL and not weights
     return loss and outputs and made_as in _OF_ONE_NUMBER
 
@@ -109,7 +109,7 @@ def prepared_beside(made: Step, meeting: Meeting) -> Reason | None:
 
 def _steps(loader: Loader) -> list[Step]:
     """What happened to the tensors of a loader's batches; a data set has none."""
-    batches = (one for one in tensors_in(loader.item) if one.maker == "batch")
+    batches = (one for one in tensors_in(loader.item) if one.maker == Origin.BATCH)
     return [step for tensor in batches for step in tensor.steps]
 
 
@@ -179,7 +179,7 @@ def unknown_input(stray: Meets, meeting: Meeting) -> Reason | None:
     first = meeting.sides[0].tensor
     if (
         meeting.what != ConstraintKind.CALL
-        or first.maker != "weight"
+        or first.maker != Origin.WEIGHT
         or not isinstance(node, ast.Name)
     ):
         return None

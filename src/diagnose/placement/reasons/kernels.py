@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import Origin
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Suspect
@@ -28,7 +29,7 @@ def of_unmoved(side: Meets, meeting: Meeting) -> Suspect | None:
         meeting: what refuses it.
     """
     module = side.value if isinstance(side.value, Module) else side.tensor.module
-    if module is None or side.tensor.maker not in ("output", "weight", "computed"):
+    if module is None or side.tensor.maker not in (Origin.OUTPUT, Origin.WEIGHT, Origin.COMPUTED):
         return None
     whole = module.whole()
     move = last_move(whole.steps)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind
+from diagnose.kinds import ConstraintKind, Origin
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.steps import called
 
@@ -31,7 +31,7 @@ def may_be_none(side: Meets, meeting: Meeting) -> bool:
         and not _takes_none(meeting)
     ):
         return True
-    if side.tensor.maker != "load" or not side.tensor.guessed:
+    if side.tensor.maker != Origin.LOAD or not side.tensor.guessed:
         return side.tensor.guessed
     return not _is_product(meeting.spot.node) and meeting.what not in (
         ConstraintKind.CALL,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
@@ -78,11 +78,11 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
     if (packed := of_packed(stray, meeting)) is not None:
         return packed
     match meeting.what:
-        case ConstraintKind.GENERATOR if tensor.maker == "generator":
+        case ConstraintKind.GENERATOR if tensor.maker == Origin.GENERATOR:
             return of_generator(stray, meeting)
         case ConstraintKind.HOME:
             return away_from_home(meeting, stray)
-        case ConstraintKind.STATE if tensor.maker == "state" and tensor.module is not None:
+        case ConstraintKind.STATE if tensor.maker == Origin.STATE and tensor.module is not None:
             return of_library(stray, meeting)
         case ConstraintKind.STATE if put := next(
             (s for s in tensor.steps if s.what == EventKind.STORED), None
@@ -95,17 +95,21 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
         ):
             return of_index(stray, meeting)
     whose = value if isinstance(value, Module) else tensor.module
-    if whose is not None and tensor.maker in ("weight", "computed") and is_offloaded(whose):
+    if (
+        whose is not None
+        and tensor.maker in (Origin.WEIGHT, Origin.COMPUTED)
+        and is_offloaded(whose)
+    ):
         return gone_around(stray, whose, meeting)
     if isinstance(value, Module):
-        then = tensor.steps if on_cpu(tensor) and tensor.maker == "weight" else ()
+        then = tensor.steps if on_cpu(tensor) and tensor.maker == Origin.WEIGHT else ()
         found = of_module(value, None, said_as(stray.node), meeting.frame, meeting.spot, then)
         return left_there(found, stray, value, meeting)
     if (
         tensor.module is not None
         and tensor.name
         and LOSSES.search(tensor.module.kind)
-        and tensor.maker != "output"
+        and tensor.maker != Origin.OUTPUT
         and last_move(tensor.module.steps) is None
         and (on_cpu(tensor) or tensor.device is None)
     ):
@@ -117,7 +121,11 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
                 kept_by = where_kept("loss-or-metric-state", tensor.module)
             return kept_by or Reason("loss-or-metric-state", spot, frame)
     kept = _kept(tensor, meeting)
-    if tensor.maker in ("weight", "computed") and tensor.module is not None and kept is None:
+    if (
+        tensor.maker in (Origin.WEIGHT, Origin.COMPUTED)
+        and tensor.module is not None
+        and kept is None
+    ):
         if _is_brought_back(tensor, tensor.module) and isinstance(stray.node, ast.expr):
             if _is_here(last_move(tensor.steps), meeting):
                 return handed_to_host(meeting)
@@ -220,7 +228,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         spot = put_in_place(tensor.steps, held) or held.spot
         return Reason("unregistered-tensor", spot, tensor.frame, f"self.{tensor.name}")
     grown = next((s for s in tensor.steps if s.what == EventKind.GROWN), None)
-    if grown is not None and tensor.maker == "grown":
+    if grown is not None and tensor.maker == Origin.GROWN:
         return of_grown(tensor, grown)
     made = born_at(tensor.steps)
     if (state := of_optimizer(stray, meeting)) is not None:
@@ -237,7 +245,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
     if (forgotten := bound_beside(stray, meeting)) is not None:
         return forgotten
     match tensor.maker:
-        case "factory" | "array":
+        case Origin.FACTORY | Origin.ARRAY:
             if tensor.device is not None and tensor.device.type == "cuda":
                 if is_literal(made):
                     return Reason("hardcoded-device", made.spot, tensor.frame)
@@ -268,15 +276,15 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
             if (own := of_kept_object(stray, made, meeting)) is not None:
                 return own
             return Reason("created-without-device", made.spot, tensor.frame)
-        case "tokens":
+        case Origin.TOKENS:
             return Reason("input-not-moved", *where_built(made, tensor.frame, models=True))
-        case "batch" if not on_cpu(tensor) and is_literal(made):
+        case Origin.BATCH if not on_cpu(tensor) and is_literal(made):
             return Reason("hardcoded-device", made.spot, tensor.frame)
-        case "batch" if _is_made_beside(made, tensor.frame):
+        case Origin.BATCH if _is_made_beside(made, tensor.frame):
             return Reason("input-not-moved", made.spot, tensor.frame)
-        case "batch" if (forgotten := prepared_beside(made, meeting)) is not None:
+        case Origin.BATCH if (forgotten := prepared_beside(made, meeting)) is not None:
             return forgotten
-        case "batch":
+        case Origin.BATCH:
             bound = last_of(tensor.steps, EventKind.BOUND)
             if bound is not None and (bound.spot.function or "").endswith(".forward"):
                 bound = None  # a part of what the model was handed
@@ -288,9 +296,9 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
             if bound is None:
                 return Reason("input-not-moved", *handed_over(stray, meeting))
             return Reason("input-not-moved", bound.spot, tensor.frame)
-        case "load":
+        case Origin.LOAD:
             return Reason("checkpoint-location", made.spot, tensor.frame)
-        case "output" if tensor.module is not None:
+        case Origin.OUTPUT if tensor.module is not None:
             return of_module(tensor.module)
     return None
 
@@ -305,7 +313,7 @@ def _is_remade(made: Step, kept: Step, tensor: Tensor) -> bool:
         if (frame.function or "").endswith(".__init__"):
             return False
         frame = frame.caller
-    return tensor.maker == "factory" and frame is not tensor.frame
+    return tensor.maker == Origin.FACTORY and frame is not tensor.frame
 
 
 def _is_of_mover(steps: Sequence[Step], passed: Step) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.building import built_for
@@ -31,7 +31,7 @@ def of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
         return None
     made = born_at(stray.tensor.steps)
     put = next((step for step in stray.tensor.steps if step.what == EventKind.STORED), None)
-    if put is not None and stray.tensor.maker == "load":  # where each weight tells its device
+    if put is not None and stray.tensor.maker == Origin.LOAD:  # where each weight tells its device
         return Reason("optimizer-state", put.spot, stray.tensor.frame)
     frame = stray.tensor.frame
     own = made is not None and frame is not None and frame.this is this

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step, Suspect
@@ -36,7 +36,7 @@ from diagnose.placement.walking import walk
 #: Steps by which an operand came to its device.
 _COMING = (EventKind.MADE, EventKind.LOADED, EventKind.MOVED, EventKind.GATHERED, EventKind.WRAPPED)
 #: Where operands come from that the program neither makes nor computes: a loader, a caller, a library.
-_OF_OTHERS = frozenset({"batch", "given", "library", "other"})
+_OF_OTHERS = frozenset({Origin.BATCH, Origin.GIVEN, Origin.LIBRARY, Origin.OTHER})
 #: Questions that a machine with GPUs answers in one way.
 _ALWAYS = frozenset({"is_available", "device_count"})
 
@@ -113,7 +113,7 @@ def _is_of_others(tensor: Tensor) -> bool:
     born = born_at(tensor.steps)
     made = ast.unparse(born.spot.node) if born is not None else ""
     factory = made.startswith("torch.") and not made.startswith("torch.utils.")
-    own = tensor.maker == "batch" and factory and last_move(tensor.steps) is not None
+    own = tensor.maker == Origin.BATCH and factory and last_move(tensor.steps) is not None
     return tensor.maker in _OF_OTHERS and not own
 
 

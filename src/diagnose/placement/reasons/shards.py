@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
@@ -17,7 +17,7 @@ from diagnose.placement.values import Frame, Object
 from diagnose.placement.walking import walk
 
 #: Makers of what a model computes, or is.
-COMPUTED = frozenset({"output", "weight", "computed"})
+COMPUTED = frozenset({Origin.OUTPUT, Origin.WEIGHT, Origin.COMPUTED})
 
 
 def crossing(meeting: Meeting) -> Suspect | None:
@@ -32,7 +32,7 @@ def crossing(meeting: Meeting) -> Suspect | None:
         beside = _moved_beside(side, first.tensor.device, meeting)
         if side.tensor.maker in COMPUTED and first.tensor.maker in COMPUTED:
             cause = "cross-shard-op"
-        elif meeting.what == ConstraintKind.CALL and first.tensor.maker == "weight":
+        elif meeting.what == ConstraintKind.CALL and first.tensor.maker == Origin.WEIGHT:
             cause = "cross-shard-op" if beside is not None else "input-on-wrong-shard"
         else:
             continue
@@ -63,7 +63,7 @@ def crossing(meeting: Meeting) -> Suspect | None:
 def _is_its_own(side: Meets, first: Meets, meeting: Meeting) -> bool:
     """Whether what one expression gives is parts of one model, whose own forward takes what it is given
     from one to the other, or is handed to a function that may take each where it is."""
-    weights = side.tensor.maker == first.tensor.maker == "weight"
+    weights = side.tensor.maker == first.tensor.maker == Origin.WEIGHT
     return meeting.what == ConstraintKind.LIBRARY or (
         weights and meeting.what == ConstraintKind.CALL
     )
@@ -176,7 +176,7 @@ def gathered(meeting: Meeting, *, sure: bool = False) -> Suspect | None:
     """
     for side in meeting.sides:
         steps = side.tensor.steps
-        if side.tensor.maker != "weight" or not any(
+        if side.tensor.maker != Origin.WEIGHT or not any(
             step.what == EventKind.GATHERED for step in steps
         ):
             continue
@@ -229,6 +229,6 @@ def _moved_beside(side: Meets, wanted: Device | None, meeting: Meeting) -> Spot 
         if other is side or move is None or differ(move.device, wanted) is not False:
             continue
         here = (move.spot.file, move.spot.function) == (meeting.spot.file, meeting.spot.function)
-        if here and other.tensor.maker != "weight" and move.spot.line < meeting.spot.line:
+        if here and other.tensor.maker != Origin.WEIGHT and move.spot.line < meeting.spot.line:
             return move.spot
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import differ, is_said
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.reasons.knowing import has_device
@@ -62,7 +62,7 @@ def _loaded(sides: Sequence[Meets]) -> Iterator[tuple[Meets, Meets]]:
     there = next((side for side in sides if is_on(side, "cuda")), None)
     for side in sides:
         free = side.tensor.device is None and last_move(side.tensor.steps) is None
-        if there is not None and free and side.tensor.maker == "load":
+        if there is not None and free and side.tensor.maker == Origin.LOAD:
             yield side, there
 
 
@@ -94,7 +94,7 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
     ):
         if devices or is_on(sides[1], "cuda"):
             table = sides[0].tensor
-            kept = table.maker == "weight" or any(
+            kept = table.maker == Origin.WEIGHT or any(
                 s.what in (EventKind.KEPT, EventKind.HELD) for s in table.steps
             )
             known = kept and table.module is not None  # it should have moved with its module
@@ -107,7 +107,7 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
     elif (
         meeting.what == ConstraintKind.GENERATOR
         and not devices
-        and sides[-1].tensor.maker == "order"
+        and sides[-1].tensor.maker == Origin.ORDER
     ):
         if differ(sides[0].tensor.device, sides[-1].tensor.device):
             yield sides[0], sides[-1]
@@ -153,7 +153,7 @@ def _is_counted_here(table: Tensor, meeting: Meeting) -> bool:
     if made is None or meeting.frame.function is None or device_argument(made.spot) is not None:
         return False
     here = (made.spot.file, made.spot.function) == (meeting.spot.file, meeting.spot.function)
-    return here and table.maker == "factory" and called(made.spot.node) in _COUNTING
+    return here and table.maker == Origin.FACTORY and called(made.spot.node) in _COUNTING
 
 
 def _is_given(index: Meets, meeting: Meeting) -> bool:
@@ -166,7 +166,7 @@ def _guessed(tensor: Tensor) -> bool:
     """Whether a tensor is on an accelerator only where a name or a parameter stands for one."""
     device = tensor.device
     named = device is not None and device.number is None and not device.ranked
-    return named or tensor.maker in ("given", "library")
+    return named or tensor.maker in (Origin.GIVEN, Origin.LIBRARY)
 
 
 def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
@@ -176,14 +176,18 @@ def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
     known = [s for s in known if not _mixes(s, meeting)] or known
     rest = [s for s in sides if s not in known]
     if meeting.what == ConstraintKind.GENERATOR:
-        known = [s for s in sides if s.tensor.maker == "generator"]
+        known = [s for s in sides if s.tensor.maker == Origin.GENERATOR]
     for stray in known:
         yield stray, next((s for s in rest if s is not stray), None)
     if not known:
         open_ = [s for s in rest if s.tensor.device is None and not _is_moved(s.tensor)]
         open_ = [s for s in open_ if not _is_of_moved(s.tensor)]
         # A weight that a library has spread, and may have left on the host.
-        open_ += [s for s in rest if is_on(s, "split") and s.tensor.maker in ("weight", "computed")]
+        open_ += [
+            s
+            for s in rest
+            if is_on(s, "split") and s.tensor.maker in (Origin.WEIGHT, Origin.COMPUTED)
+        ]
         for stray in sorted(open_, key=_is_bare_loss):
             yield stray, next((s for s in rest if s is not stray), None)
 
@@ -207,7 +211,7 @@ def _is_bare_loss(side: Meets) -> bool:
 def _is_of_moved(tensor: Tensor) -> bool:
     """Whether a tensor comes out of a module that is on an accelerator."""
     where = tensor.module.where() if tensor.module is not None else None
-    return tensor.maker == "output" and where is not None and where.type == "cuda"
+    return tensor.maker == Origin.OUTPUT and where is not None and where.type == "cuda"
 
 
 def _of_gpus(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Meets | None]]:
@@ -236,7 +240,7 @@ def _is_alone(side: Meets, sides: Sequence[Meets]) -> bool:
     weights of a layer count as one."""
     rest = [one for one in sides if one is not side]
     others = [one.tensor.device for one in rest]
-    apart = {id(one.tensor.module if one.tensor.maker == "weight" else one) for one in rest}
+    apart = {id(one.tensor.module if one.tensor.maker == Origin.WEIGHT else one) for one in rest}
     if len(apart) < 2 or any(differ(others[0], one) is not False for one in others):
         return False
     return differ(side.tensor.device, others[0]) is True
@@ -245,16 +249,16 @@ def _is_alone(side: Meets, sides: Sequence[Meets]) -> bool:
 def _suspicion(side: Meets) -> int:
     """How much speaks for an operand being the misplaced one of two on accelerators."""
     tensor = side.tensor
-    if tensor.maker in ("output", "weight", "computed") and not any(
+    if tensor.maker in (Origin.OUTPUT, Origin.WEIGHT, Origin.COMPUTED) and not any(
         s.what in (EventKind.KEPT, EventKind.HELD) for s in tensor.steps
     ):
         move = last_move(tensor.steps)
-        if move is None and tensor.maker != "output" and _is_loaded(tensor):
+        if move is None and tensor.maker != Origin.OUTPUT and _is_loaded(tensor):
             return 5
-        if move is None and tensor.maker == "output" and tensor.module is not None:
+        if move is None and tensor.maker == Origin.OUTPUT and tensor.module is not None:
             move = last_move(tensor.module.steps)
-        return 2 if tensor.maker != "computed" and move is not None and is_literal(move) else 0
-    if tensor.maker == "load" and last_move(tensor.steps) is None:
+        return 2 if tensor.maker != Origin.COMPUTED and move is not None and is_literal(move) else 0
+    if tensor.maker == Origin.LOAD and last_move(tensor.steps) is None:
         return 5
     if any(
         step.what in (EventKind.KEPT, EventKind.HELD) for step in tensor.steps
@@ -266,7 +270,7 @@ def _suspicion(side: Meets) -> int:
             return 3
         if last.of is not None:
             return 0 if last.device.ranked else 1
-    return 1 if tensor.maker in ("home", "generator", "state") else 0
+    return 1 if tensor.maker in (Origin.HOME, Origin.GENERATOR, Origin.STATE) else 0
 
 
 def _is_loaded(tensor: Tensor) -> bool:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Suspect
@@ -195,7 +195,7 @@ def _names_gpu(side: Meets) -> bool:
 
 def _is_made(side: Meets) -> bool:
     """Whether an operand was made by a factory."""
-    return side.tensor.maker in ("factory", "array")
+    return side.tensor.maker in (Origin.FACTORY, Origin.ARRAY)
 
 
 def _is_seen(suspect: Suspect, stray: Meets, other: Meets, meeting: Meeting) -> bool:
@@ -212,7 +212,7 @@ def _is_seen(suspect: Suspect, stray: Meets, other: Meets, meeting: Meeting) -> 
         return _is_of_sizes(other.tensor) and _is_made_in(other.tensor, meeting)
     if suspect.cause == "unregistered-submodule":
         return _is_kept_for_good(suspect) and _is_forward(meeting)
-    if not isinstance(stray.value, Tensor) or stray.tensor.maker != "factory":
+    if not isinstance(stray.value, Tensor) or stray.tensor.maker != Origin.FACTORY:
         return False
     if suspect.cause == "unregistered-tensor":
         return _is_kept_for_good(suspect)
@@ -244,7 +244,7 @@ def _is_of_sizes(tensor: Tensor) -> bool:
     """Whether a tensor is made of sizes, or of values that are written out."""
     made = born_at(tensor.steps)
     node = made.spot.node if made is not None else None
-    if tensor.maker != "factory" or not isinstance(node, ast.Call):
+    if tensor.maker != Origin.FACTORY or not isinstance(node, ast.Call):
         return False
     called = ast.unparse(node.func)
     if called.endswith("_like"):  # it is where that is, and so is what that meets
@@ -264,7 +264,7 @@ def _is_empty(tensor: Tensor, meeting: Meeting) -> bool:
     the default of a parameter."""
     made, here = born_at(tensor.steps), meeting.spot.enclosing
     node = made.spot.node if made is not None else None
-    if made is None or not isinstance(node, ast.Call) or tensor.maker != "factory":
+    if made is None or not isinstance(node, ast.Call) or tensor.maker != Origin.FACTORY:
         return False
     sizes = [
         size for arg in node.args for size in (arg.elts if isinstance(arg, _LISTED) else [arg])

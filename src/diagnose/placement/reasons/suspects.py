@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
@@ -96,7 +96,7 @@ def of_meeting(
         if apart and (devices or by_model):
             # Where a model is on several devices, no line that names one is wrong by itself.
             enters = meeting.what == ConstraintKind.CALL or _enters(stray, other, meeting)
-            made = stray.tensor.maker in ("factory", "array") and not by_model
+            made = stray.tensor.maker in (Origin.FACTORY, Origin.ARRAY) and not by_model
             if not enters and made:  # no part gives that
                 given = tuple(_given(other, suspect, meeting))
                 suspect = suspect._replace(devices=(*given, *suspect.devices))
@@ -132,7 +132,7 @@ def _enters(stray: Meets, other: Meets | None, meeting: Meeting) -> bool:
     """Whether an operand is what a method of a model was handed, and meets one of its weights."""
     handed = isinstance(stray.node, ast.Name) and stray.node.id in meeting.frame.given
     own = isinstance(meeting.frame.this, Module) and stray.tensor.maker not in COMPUTED
-    return handed and own and other is not None and other.tensor.maker == "weight"
+    return handed and own and other is not None and other.tensor.maker == Origin.WEIGHT
 
 
 def _given(other: Meets | None, suspect: Suspect, meeting: Meeting) -> Iterator[str]:

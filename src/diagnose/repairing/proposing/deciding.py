@@ -23,6 +23,7 @@ from diagnose.hooks.peeking import fields
 from diagnose.hooks.positions import Texts
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
+from diagnose.kinds import Origin
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import CPU, META, written
 from diagnose.placement.reasons.scope import in_scope
@@ -75,7 +76,9 @@ def _choices(found: Met, stray: Operand) -> Iterator[_Choice]:
     """What decided where an operand is, or the module that it belongs to."""
     life = stray.life
     events = list(reversed(life.events)) if life is not None else []
-    above = life.module if life is not None and life.maker in ("weight", "output") else None
+    above = (
+        life.module if life is not None and life.maker in (Origin.WEIGHT, Origin.OUTPUT) else None
+    )
     while above is not None:
         events += reversed(above.events)
         above = above.owner

@@ -12,7 +12,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement import Device
 from diagnose.placement.devices import CPU, written
 from diagnose.repairing.proposing.defining import defined, suspect_of
@@ -22,7 +22,7 @@ from diagnose.repairing.proposing.moving import Move
 def drawing(found: Met, stray: Operand) -> Iterator[Move]:
     """A generator is made where what it draws is, on the cpu or on a GPU; the loader that is running gets
     one of its own."""
-    if stray.side.tensor.maker != "generator":
+    if stray.side.tensor.maker != Origin.GENERATOR:
         return
     wanted = CPU if stray.device != "cpu" else written(found.asked or "cuda")
     made = [(step.spot, ()) for step in stray.side.tensor.steps if step.what == EventKind.MADE]

@@ -15,7 +15,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement import Device, Spot
 from diagnose.placement.reasons.defaulting import told_above
 from diagnose.placement.reasons.scope import in_scope
@@ -48,7 +48,7 @@ def informing(error: BaseException) -> Iterator[Move]:
         for event in reversed(events):
             if event.what in (EventKind.MADE, EventKind.MOVED):
                 yield from _edits(found, event.stack, wanted)
-        if stray.side.tensor.maker == "generator":
+        if stray.side.tensor.maker == Origin.GENERATOR:
             yield from _of_generator(found, stray, wanted)
 
 

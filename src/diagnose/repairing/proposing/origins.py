@@ -23,7 +23,7 @@ from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.operands import value
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import CPU, META, written
 from diagnose.placement.reasons.scope import in_scope
@@ -154,7 +154,7 @@ def _where_all_are_used(found: Met, apart: Sequence[tuple[Operand, Operand]]) ->
 
 def _brought_back(found: Met, stray: Operand, other: Operand) -> Iterator[Move]:
     """A module that was moved to the cpu is moved back where the outermost function calls it."""
-    if stray.device != "cpu" or stray.side.tensor.maker != "weight":
+    if stray.device != "cpu" or stray.side.tensor.maker != Origin.WEIGHT:
         return
     for frame, line in found.lives.alive:
         spot = found.lives.texts.spot(line)
@@ -191,7 +191,9 @@ def _places(found: Met, operand: Operand) -> Iterator[_Place]:
         if step.what in (EventKind.KEPT, EventKind.HELD):
             yield _Place(step.what, step.spot, (), of_module=False)
     events: list[tuple[Event, ModuleLife | None]] = []
-    above = life.module if life is not None and life.maker in ("weight", "output") else None
+    above = (
+        life.module if life is not None and life.maker in (Origin.WEIGHT, Origin.OUTPUT) else None
+    )
     for _ in range(_OWNERS):
         if above is not None:
             events += [(event, above) for event in reversed(above.events)]
@@ -215,7 +217,7 @@ def _gives(found: Met, spot: Spot) -> bool:
 def _made(found: Met, place: _Place, stray: Operand, wanted: Device | None) -> Iterator[Move]:
     """The edits that a place allows. What undoes an offload gives up the memory that it saved."""
     offload = place.what == EventKind.MOVED and (
-        place.of_module or stray.side.tensor.maker == "weight"
+        place.of_module or stray.side.tensor.maker == Origin.WEIGHT
     )
     kinds = (_OF_MODULES if place.of_module else _OF_TENSORS).get(place.what, ())
     for kind in kinds:
@@ -258,7 +260,7 @@ def _listed(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]
     """The plain list of layers that a weight was taken from becomes one of torch's: also where the layers
     are registered elsewhere, replicas share what a plain list holds."""
     kept = [step.spot for step in stray.side.tensor.steps if step.what == EventKind.KEPT]
-    if stray.side.tensor.maker != "weight" or not kept:
+    if stray.side.tensor.maker != Origin.WEIGHT or not kept:
         return
     source = kept[0].source
     names = {node.attr for node in ast.walk(kept[0].node) if isinstance(node, ast.Attribute)}
