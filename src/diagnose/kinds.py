@@ -76,3 +76,13 @@ class Origin(Enum):
     GROWN = "grown"  # it stands for layers that were put into a model
     LIBRARY = "library"  # a call of which nothing is known
     OTHER = "other"  # anything else
+
+
+class DeviceType(Enum):
+    """Of which type a device is, as far as source tells it."""
+
+    CPU = "cpu"  # the host
+    CUDA = "cuda"  # any accelerator
+    META = "meta"  # shapes without memory
+    SPLIT = "split"  # a library spreads a model over several
+    OTHER = "other"  # one that only a message names

@@ -25,7 +25,7 @@ from diagnose.fixes.definitions.places import span
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import FileEdit, file_edit
 from diagnose.fixes.rewriting import Change, Splice
-from diagnose.kinds import EventKind
+from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement.model import Device, Source, Spot, Step, Suspect
 from diagnose.placement.pins import pinned
 
@@ -64,7 +64,7 @@ class Case(NamedTuple):
         said, wanted = self.said, None
         if "wanted" in said:
             kind, _, number = said["wanted"].partition(":")
-            wanted = Device(kind, int(number) if number else None)
+            wanted = Device(DeviceType(kind), int(number) if number else None)
         return Suspect(
             said.get("cause", "-"),
             said.get("name", "x"),

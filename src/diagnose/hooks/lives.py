@@ -19,7 +19,7 @@ from diagnose.hooks.scopes import Scopes
 from diagnose.hooks.steps import Steps
 from diagnose.hooks.whereabouts import Whereabouts
 from diagnose.hooks.wrappers import is_offloaded, is_replica
-from diagnose.kinds import EventKind, Origin
+from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement import Device, Spot, Step
 from diagnose.placement.devices import META, written
 from diagnose.placement.steps import is_offloaded as brought
@@ -191,7 +191,7 @@ class Lives:
     def generator(self, generator: str, thing: Any, node: ast.AST | None = None) -> Generator:
         """A ``torch.Generator`` of this device: the place of the program that makes it, if only one does,
         or one makes what is called so; of what a loader made for itself, where the loader is built."""
-        value = Generator(written(generator) or Device("cpu"))
+        value = Generator(written(generator) or Device(DeviceType.CPU))
         made = [
             Spot(text.source, node, None)
             for text in filter(None, map(self.texts.of, self._files()))

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.model import TorchNames
 from diagnose.placement.devices import CPU, CURRENT, HOME, RANKED, is_rank, named_so, written
 from diagnose.placement.journal import begun
@@ -160,7 +160,7 @@ class Machine:
         #: Where weights alone are made, while that is told (`init_empty_weights`).
         self.emptied: Device | None = None
         #: What ``cuda`` without a number means.
-        self.current = Device("cuda", 0, home=True)
+        self.current = Device(DeviceType.CUDA, 0, home=True)
         #: Where the default device is said, while it is meta.
         self.default_of: Spot | None = None
         self.entered, self.depths, self.nested = set[int](), dict[int, int](), 0
@@ -258,11 +258,11 @@ class Machine:
         if isinstance(value, Const):
             if isinstance(value.value, str):
                 found = written(value.value)
-                if found is not None and found.type == "cuda" and found.number is None:
+                if found is not None and found.type == DeviceType.CUDA and found.number is None:
                     return self.home()
                 return found
             if isinstance(value.value, int) and not isinstance(value.value, bool):
-                return Device("cuda", value.value)
+                return Device(DeviceType.CUDA, value.value)
         if isinstance(value, Tensor):
             return value.device
         if isinstance(value, Number) and value.word == CURRENT:

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement.walking import functions_by_line
 
 
@@ -70,19 +70,21 @@ class Spot(NamedTuple):
 class Device(NamedTuple):
     """A device as far as source tells it.
 
-    ``type`` is ``cpu``, ``cuda`` (any accelerator), ``meta``, or ``split`` for a model that a library
-    spreads over devices; ``number`` which one, None where it is the current one or not known; ``home``
-    marks the device that the program itself chose (``device``, ``self.device``, that of a model's weights)
-    rather than one that a line names by number; ``ranked`` one that the process's rank chooses.
+    ``number`` is which one, None where it is the current one or not known; ``home`` marks the device that
+    the program itself chose (``device``, ``self.device``, that of a model's weights) rather than one that a
+    line names by number; ``ranked`` one that the process's rank chooses; ``word`` is how a message calls a
+    type that is none of the others.
     """
 
-    type: str
+    type: DeviceType
     number: int | None = None
     home: bool = False
     ranked: bool = False
+    word: str = ""
 
     def __str__(self) -> str:
-        return self.type if self.number is None else f"{self.type}:{self.number}"
+        word = self.word or self.type.value
+        return word if self.number is None else f"{word}:{self.number}"
 
 
 class Step(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from diagnose.kinds import EventKind, Origin
+from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement.devices import META, differ
 from diagnose.placement.machine import Machine, Partial
 from diagnose.placement.model import Device, Spot, Step
@@ -178,7 +178,7 @@ def weights(module: Module, name: Value | None = None) -> Items:
     """What ``parameters()`` gives, with a name each what ``named_parameters()`` does: some weight, or, of a
     module that is spread over accelerators, one on each of them."""
     whole = Tensor(module.where(), Origin.WEIGHT, module.steps, module.frame, module=module)
-    found = _on_each(module) if whole.device and whole.device.type == "cuda" else []
+    found = _on_each(module) if whole.device and whole.device.type == DeviceType.CUDA else []
     apart = len(found) > 1
     every: list[Value] = [*(found if apart else [whole])]
     if name is not None:
@@ -200,7 +200,7 @@ def _on_each(module: Module) -> list[Tensor]:
     for one in module.family():
         own = Tensor(one.device, Origin.WEIGHT, one.steps, one.frame, module=one)
         for weight in ([own] if one.weights else []) + list(one.tensors.values()):
-            there = weight.device is not None and weight.device.type == "cuda"
+            there = weight.device is not None and weight.device.type == DeviceType.CUDA
             if there and all(differ(weight.device, other.device) for other in found):
                 found.append(weight)
     return found

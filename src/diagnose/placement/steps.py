@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Meets
 from diagnose.placement.model import Spot, Step
@@ -89,7 +89,7 @@ def device_argument(spot: Spot) -> ast.expr | None:
 
 def on_cpu(tensor: Tensor) -> bool:
     """Whether a tensor is known to be on the cpu."""
-    return tensor.device is not None and tensor.device.type == "cpu"
+    return tensor.device is not None and tensor.device.type == DeviceType.CPU
 
 
 def replicated(module: Module | None) -> bool:
@@ -121,7 +121,7 @@ def said_as(node: ast.AST) -> str:
     return ast.unparse(node) if isinstance(node, ast.expr) else ""
 
 
-def is_on(side: Meets, kind: str) -> bool:
+def is_on(side: Meets, kind: DeviceType) -> bool:
     """Whether an operand is known to be on a kind of device."""
     return side.tensor.device is not None and side.tensor.device.type == kind
 

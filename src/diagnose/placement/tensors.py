@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
-from diagnose.kinds import EventKind, Origin
+from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement.journal import noted
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.values import Class, Frame, Value
@@ -252,7 +252,7 @@ class Module(Value):
             if one.device is not None and one.weights:
                 return one.device
             for tensor in one.tensors.values():
-                if tensor.device is not None and tensor.device.type != "meta":
+                if tensor.device is not None and tensor.device.type != DeviceType.META:
                     return tensor.device
                 empty = tensor.device or empty
         return self.device or empty
@@ -303,14 +303,16 @@ class Optimizer(Value):
 def leading(tensors: list[Tensor]) -> Tensor:
     """The operand that says where an operation runs: one with dimensions, known to be on an accelerator."""
     wide = [tensor for tensor in tensors if not tensor.scalar] or tensors
-    there = next((t for t in wide if t.device is not None and t.device.type != "cpu"), None)
+    there = next(
+        (t for t in wide if t.device is not None and t.device.type != DeviceType.CPU), None
+    )
     return there or next((t for t in wide if _is_brought(t)), wide[0])
 
 
 def _is_brought(tensor: Tensor) -> bool:
     """Whether a tensor was brought to the host: what is computed with it is there on purpose."""
     move = next((step for step in reversed(tensor.steps) if step.what == EventKind.MOVED), None)
-    return move is not None and move.device is not None and move.device.type == "cpu"
+    return move is not None and move.device is not None and move.device.type == DeviceType.CPU
 
 
 def tensors_in(value: Value) -> Iterator[Tensor]:

@@ -42,6 +42,7 @@ from diagnose.fixes.definitions.switching import is_setting
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
+from diagnose.kinds import DeviceType
 from diagnose.model import TorchNames
 from diagnose.placement.devices import HOME
 from diagnose.placement.model import Source, Suspect
@@ -158,7 +159,9 @@ def is_exported(node: ast.expr) -> bool:
 def _program(suspect: Suspect, node: ast.expr) -> Sequence[Change]:
     """An exported program is moved by a pass: what it makes by itself stays behind its weights."""
     source, wanted = suspect.spot.source, suspect.wanted
-    if wanted is None or wanted.type == "cpu":  # what it made on the cpu is what has to move
+    if (
+        wanted is None or wanted.type == DeviceType.CPU
+    ):  # what it made on the cpu is what has to move
         suspect = suspect._replace(wanted=HOME)
     device = target_device(suspect)
     name, needed = spelled(source, _PASS, statement_of(source, node))

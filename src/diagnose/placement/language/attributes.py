@@ -84,7 +84,7 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
         case Generator(device=device) if name == "device":
             return Place(device)
         case Place() if name in ("type", "index"):
-            return Const(owner.device.type) if name == "type" else Number()
+            return Const(owner.device.type.value) if name == "type" else Number()
         case Unknown(handed=False) if name == "device" and not _has_settings(node):
             return Unknown()  # of a tensor, wherever that is
         case Unknown():

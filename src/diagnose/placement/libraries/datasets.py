@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.devices import CPU
 from diagnose.placement.iterating import iterated
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, Partial, generating
@@ -145,7 +145,7 @@ def _shuffled_by(machine: Machine, given: Arguments, node: ast.AST, frame: Frame
 def _own_generator(machine: Machine, node: ast.AST, frame: Frame) -> Tensor | None:
     """The generator, on the cpu, that torch draws an order with where it is given none; None where that is
     the default device, too."""
-    if machine.default.type == "cpu":
+    if machine.default.type == DeviceType.CPU:
         return None
     return Tensor(CPU, Origin.GENERATOR, machine.step(EventKind.MADE, node, frame, CPU), frame)
 

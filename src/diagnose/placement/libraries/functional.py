@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind, Origin
+from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement.devices import CPU, META
 from diagnose.placement.libraries.copies import copied
 from diagnose.placement.libraries.datasets import item_of
@@ -101,7 +101,7 @@ def _with_other_weights(
     told = given.get("parameter_and_buffer_dicts", 1)
     places = {one.device for one in tensors_in(told.value)} if told is not None else set()
     device = places.pop() if len(places) == 1 else None
-    if device is not None and device.type == "cuda" and device != module.where():
+    if device is not None and device.type == DeviceType.CUDA and device != module.where():
         module = _brought(module, device, machine.spot(node, frame))
     if module.where() == META:  # it lends its code alone
         return Unknown()

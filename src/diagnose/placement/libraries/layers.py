@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from itertools import islice
 
-from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.devices import SPLIT, differ
 from diagnose.placement.libraries.tensor_methods import moved
@@ -78,7 +78,7 @@ def passed(module: Module, given: Arguments) -> Value | None:
     if not layer or not alone or module.kind.endswith("Loss") or len(given.listed) != 1:
         return None
     inner = given.listed[0].value
-    if not isinstance(inner, Tensor) or inner.device is None or inner.device.type != "cpu":
+    if not isinstance(inner, Tensor) or inner.device is None or inner.device.type != DeviceType.CPU:
         return None
     return inner.computed(inner.device)
 
@@ -152,7 +152,7 @@ def parallel(
     if home is None and told and last != "DataParallel":  # a number that is not known: the module's
         home = inner.value.where()
     elif first is None:  # without device_ids only DataParallel chooses devices
-        home = Device("cuda", 0) if last == "DataParallel" else None
+        home = Device(DeviceType.CUDA, 0) if last == "DataParallel" else None
     found.plain["device_ids[0]"] = Place(home) if home is not None else Unknown()
     fixed = _first_number(ids.node) if ids is not None and last != "DataParallel" else None
     by = machine.spot(fixed, frame) if fixed is not None else None
@@ -175,7 +175,7 @@ def is_spread(module: Module) -> bool:
     places = {
         one.device.number
         for one in module.family()
-        if one.weights and one.device is not None and one.device.type == "cuda"
+        if one.weights and one.device is not None and one.device.type == DeviceType.CUDA
     }
     return len(places - {None}) > 1
 

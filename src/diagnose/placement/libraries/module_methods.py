@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.checkpoints import loaded_into
@@ -180,7 +180,7 @@ def module_method(
             device = target(machine, name, given)
             before = owner.where()
             empty = _empty_weight(owner)
-            if empty is None and device is not None and device.type == "cuda":
+            if empty is None and device is not None and device.type == DeviceType.CUDA:
                 empty = taken_part(machine, owner)
             if name != "to_empty" and empty is not None:
                 machine.meet(ConstraintKind.META, node, frame, [Meets(node, *empty)])

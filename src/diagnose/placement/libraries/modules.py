@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU
 from diagnose.placement.libraries.copies import copied
@@ -49,7 +49,7 @@ def sentences(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
     """A model of sentences: on the first GPU, or where it is told, with the modules that it is given."""
     found = built(machine, f"sentence_transformers.{last}", node, frame)
     said = given.get("device")
-    found.device = machine.asked(said.value) if said else Device("cuda", 0, home=True)
+    found.device = machine.asked(said.value) if said else Device(DeviceType.CUDA, 0, home=True)
     if said is not None:
         spot = machine.spot(said.node, frame)
         found.steps = (*found.steps, Step(EventKind.MOVED, spot, found.device, origin(said.value)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement.devices import CPU, SPLIT
 from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.machine import Arguments, Machine
@@ -94,7 +94,9 @@ def on_host(machine: Machine, whole: Module) -> bool:
     told = list(said.items.values()) if isinstance(said, Table) else []
     places = {machine.asked(one) for one in told}
     disk = any(isinstance(one, Const) and one.value == "disk" for one in told)
-    return (disk or CPU in places) and any(one is not None and one.type == "cuda" for one in places)
+    return (disk or CPU in places) and any(
+        one is not None and one.type == DeviceType.CUDA for one in places
+    )
 
 
 #: What the layers are called, at the end of their names, that these methods of a library's model give.

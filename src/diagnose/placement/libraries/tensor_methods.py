@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.libraries.checkpoints import may_be_number
 from diagnose.placement.libraries.empties import has_no_memory
@@ -101,7 +101,7 @@ def of_tensor(machine: Machine, owner: Tensor, name: str) -> Value:
     if name == "shape":
         return Items([], Number())
     if name == "is_cuda" and owner.device is not None:
-        return Const(owner.device.type == "cuda")
+        return Const(owner.device.type == DeviceType.CUDA)
     if name == "requires_grad" and owner.maker == Origin.FACTORY:
         return Const(False)  # what is trained is a parameter, most often
     return Method(owner, name)

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 
-from diagnose.kinds import EventKind, Origin
+from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement import bringing
 from diagnose.placement.libraries.copies import averages
 from diagnose.placement.machine import Meets
@@ -80,7 +80,7 @@ def of_module(
             spot = given
         return Reason("submodule-added-after-move", spot, frame, move=moved.spot if moved else None)
     where = tensor.device if tensor is not None else module.where()
-    if move is not None and move.device is not None and move.device.type == "cpu":
+    if move is not None and move.device is not None and move.device.type == DeviceType.CPU:
         cause = saving_of(move.spot.source) or "offloaded-to-cpu"
         if used is not None and (outside := used_outside(move.spot, at, used)) is not None:
             return Reason(cause, *outside, move=move.spot)
@@ -88,14 +88,18 @@ def of_module(
             return Reason(bringing.CAUSE, *forgotten, move=move.spot)
         return Reason(cause, move.spot, top.frame)
     if move is not None:
-        if where is not None and where.type == "cuda" and (is_literal(move) or move.of is not None):
+        if (
+            where is not None
+            and where.type == DeviceType.CUDA
+            and (is_literal(move) or move.of is not None)
+        ):
             return Reason(
                 "hardcoded-device",
                 move.spot if is_literal(move) else move.of or move.spot,
                 top.frame,
             )
         return None
-    if made is not None and (where is None or where.type == "cpu"):
+    if made is not None and (where is None or where.type == DeviceType.CPU):
         if module is not top and (part := _part_of_moved(module, top)) is not None:
             return part
         if (forgotten := unbrought(at, used)) is not None:
@@ -136,7 +140,7 @@ def _assigned_later(steps: Sequence[Step]) -> Step | None:
     """The step by which saved weights took the place of those of a model that had been moved."""
     last = last_of(steps, EventKind.LOADED, EventKind.MOVED, EventKind.GATHERED)
     move = last_move(steps)
-    on_gpu = move is not None and move.device is not None and move.device.type == "cuda"
+    on_gpu = move is not None and move.device is not None and move.device.type == DeviceType.CUDA
     return last if last is not None and last.what == EventKind.LOADED and on_gpu else None
 
 
@@ -233,7 +237,7 @@ def _of_its_making(made: Step, whole: Module) -> bool:
 def _on_accelerator(module: Module) -> bool:
     """Whether a module or a part of it is on an accelerator."""
     places = (one.where() for one in module.family())
-    return any(place is not None and place.type == "cuda" for place in places)
+    return any(place is not None and place.type == DeviceType.CUDA for place in places)
 
 
 def _is_copy(made: Step) -> bool:
@@ -266,7 +270,7 @@ def _is_named(given: Spot, built: Spot) -> bool:
 def _put_late(module: Module, then: Sequence[Step] = ()) -> Step | None:
     """The step that put a module into one that was moved before, and not again by ``then``."""
     put = next((s for s in module.steps if s.what == EventKind.PUT), None)
-    if put is None or put.device is None or put.device.type != "cuda":
+    if put is None or put.device is None or put.device.type != DeviceType.CUDA:
         return None
     made = born_at(module.steps)
     if made is not None and module.owner is not None and _of_its_making(made, module.owner):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
@@ -75,7 +75,7 @@ def brought(meeting: Meeting, devices: Sequence[str]) -> Suspect | None:
 def _is_split(module: Module) -> bool:
     """Whether parts of a module are on different accelerators."""
     places = {one.device for one in module.family() if one.device is not None}
-    return len({place for place in places if place.type == "cuda"}) > 1
+    return len({place for place in places if place.type == DeviceType.CUDA}) > 1
 
 
 def _made_there(tensor: Tensor) -> Step | None:
@@ -181,7 +181,7 @@ def _wanted(part: Meets, side: Meets, devices: Sequence[str]) -> Device | None:
     numbers = [one.partition(":")[2] for one in devices]
     own = side.tensor.device.number if side.tensor.device is not None else None
     others = [int(one) for one in numbers if one.isdecimal() and int(one) != own]
-    return Device("cuda", others[0]) if len(others) == 1 else part.tensor.device
+    return Device(DeviceType.CUDA, others[0]) if len(others) == 1 else part.tensor.device
 
 
 def _of_part(name: str, whole: Module, part: Meets, meeting: Meeting) -> str:

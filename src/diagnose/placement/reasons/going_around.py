@@ -6,7 +6,7 @@ import ast
 import re
 from functools import lru_cache
 
-from diagnose.kinds import EventKind, Origin
+from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement.libraries.offloading import SHARDING
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.steps import Reason, born_at, called, is_on, last_move, said_as
@@ -117,7 +117,7 @@ def handed_to_host(meeting: Meeting) -> Reason | None:
     if made is None or not _offloads(made.node):
         return None
     for side in meeting.sides:
-        if not is_on(side, "cuda"):
+        if not is_on(side, DeviceType.CUDA):
             continue
         if (
             frame.call is not None

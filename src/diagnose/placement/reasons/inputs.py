@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.knowing import (
@@ -41,7 +41,7 @@ def _is_method_of(side: Meets, meeting: Meeting) -> bool:
     called_by = meeting.spot.node.func if isinstance(meeting.spot.node, ast.Call) else None
     own = isinstance(called_by, ast.Attribute) and called_by.value is side.node
     move = last_move(side.tensor.steps)
-    there = move is not None and move.device is not None and move.device.type == "cuda"
+    there = move is not None and move.device is not None and move.device.type == DeviceType.CUDA
     return meeting.what == ConstraintKind.LIBRARY and own and there
 
 

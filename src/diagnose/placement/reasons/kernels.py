@@ -63,7 +63,7 @@ def of_option(side: Meets) -> Suspect | None:
     if not isinstance(given, ast.Name | ast.Attribute):
         return None
     spot = set_at(step.spot._replace(node=given))
-    if spot is None or _said(spot.node) != CPU.type:
+    if spot is None or _said(spot.node) != CPU.type.value:
         return None
     return Suspect(CAUSE, said_as(side.node), spot, tensor.device, steps=tensor.steps)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
@@ -168,7 +168,7 @@ def _of_weight(tensor: Tensor, module: Module, meeting: Meeting) -> Reason | Non
 def _is_brought_back(tensor: Tensor, module: Module) -> bool:
     """Whether a copy of a weight was brought to the host, and its module stayed on an accelerator."""
     move, whole = last_move(tensor.steps), last_move(module.whole().steps)
-    back = move is not None and move.device is not None and move.device.type == "cpu"
+    back = move is not None and move.device is not None and move.device.type == DeviceType.CPU
     return back and whole is not None and on_cpu(tensor) and module.where() == whole.device
 
 
@@ -198,7 +198,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
             if there is None or there.this is None:
                 there = tensor.frame
             return Reason("hardcoded-device", move.spot, there)
-        if move.of is not None and move.device.type == "cuda":
+        if move.of is not None and move.device.type == DeviceType.CUDA:
             return Reason("hardcoded-device", *told_at(move, move.of, tensor, meeting))
         if _is_here(move, meeting):
             return handed_to_host(meeting)
@@ -246,7 +246,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return forgotten
     match tensor.maker:
         case Origin.FACTORY | Origin.ARRAY:
-            if tensor.device is not None and tensor.device.type == "cuda":
+            if tensor.device is not None and tensor.device.type == DeviceType.CUDA:
                 if is_literal(made):
                     return Reason("hardcoded-device", made.spot, tensor.frame)
                 if made.of is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, EventKind
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind
 from diagnose.placement import quantizing
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot
@@ -22,7 +22,7 @@ def of_packed(stray: Meets, meeting: Meeting) -> Reason | None:
     if (
         module is None
         or meeting.what not in (ConstraintKind.CALL, ConstraintKind.JOIN)
-        or not is_on(stray, "cpu")
+        or not is_on(stray, DeviceType.CPU)
     ):
         return None
     packed = next((one for one in module.whole().family() if one.packed), None)
@@ -33,7 +33,11 @@ def of_packed(stray: Meets, meeting: Meeting) -> Reason | None:
         return Reason(CAUSE, chosen.spot, meeting.frame)
     since = [one for one in packed.steps if one.what in (EventKind.PACKED, EventKind.MOVED)]
     last = since[-1]
-    if last.what == EventKind.MOVED and last.device is not None and last.device.type == "cuda":
+    if (
+        last.what == EventKind.MOVED
+        and last.device is not None
+        and last.device.type == DeviceType.CUDA
+    ):
         return Reason(CAUSE, _moved(last.spot), meeting.frame)
     return Reason(CAUSE, *_entered(module, meeting))
 

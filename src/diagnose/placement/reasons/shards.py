@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
@@ -27,7 +27,7 @@ def crossing(meeting: Meeting) -> Suspect | None:
         if side.node is first.node and _is_its_own(side, first, meeting):
             continue
         places = (first.tensor.device, side.tensor.device)
-        if not differ(*places) or any(place and place.type != "cuda" for place in places):
+        if not differ(*places) or any(place and place.type != DeviceType.CUDA for place in places):
             continue
         beside = _moved_beside(side, first.tensor.device, meeting)
         if side.tensor.maker in COMPUTED and first.tensor.maker in COMPUTED:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.devices import differ, is_said
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.reasons.knowing import has_device
@@ -54,12 +54,12 @@ def _of_replica(side: Meets) -> bool:
     kept = (
         last is not None and last.what != EventKind.MOVED
     )  # what is moved where it is used is a replica's own
-    return kept and not is_on(side, "cpu") and replicated(side.tensor.module)
+    return kept and not is_on(side, DeviceType.CPU) and replicated(side.tensor.module)
 
 
 def _loaded(sides: Sequence[Meets]) -> Iterator[tuple[Meets, Meets]]:
     """What was loaded and comes back where it was saved, and an operand that is known to be on a GPU."""
-    there = next((side for side in sides if is_on(side, "cuda")), None)
+    there = next((side for side in sides if is_on(side, DeviceType.CUDA)), None)
     for side in sides:
         free = side.tensor.device is None and last_move(side.tensor.steps) is None
         if there is not None and free and side.tensor.maker == Origin.LOAD:
@@ -68,8 +68,8 @@ def _loaded(sides: Sequence[Meets]) -> Iterator[tuple[Meets, Meets]]:
 
 def _shared(sides: Sequence[Meets]) -> tuple[Meets, Meets] | None:
     """What the replicas of a module share, and an operand of each replica's own GPU that it meets."""
-    stays = [side for side in sides if _of_replica(side) and is_on(side, "cuda")]
-    moves = [side for side in sides if side not in stays and is_on(side, "cuda")]
+    stays = [side for side in sides if _of_replica(side) and is_on(side, DeviceType.CUDA)]
+    moves = [side for side in sides if side not in stays and is_on(side, DeviceType.CUDA)]
     return (stays[0], moves[0]) if stays and moves else None
 
 
@@ -79,20 +79,20 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
     if meeting.what == ConstraintKind.HOST:
         for side in sides:
             device = side.tensor.device
-            known = device is not None and device.type == "cuda"
+            known = device is not None and device.type == DeviceType.CUDA
             if (known and (devices or not _guessed(side.tensor))) or (devices and device is None):
                 yield side, None
     elif meeting.what == ConstraintKind.META:
-        if devices or is_on(sides[0], "meta"):
+        if devices or is_on(sides[0], DeviceType.META):
             yield sides[0], None
     elif meeting.what == ConstraintKind.INDEX and len(sides) > 1 and sides[1].tensor.scalar:
         return
     elif (
         meeting.what == ConstraintKind.INDEX
-        and is_on(sides[0], "cpu")
-        and not is_on(sides[1], "cpu")
+        and is_on(sides[0], DeviceType.CPU)
+        and not is_on(sides[1], DeviceType.CPU)
     ):
-        if devices or is_on(sides[1], "cuda"):
+        if devices or is_on(sides[1], DeviceType.CUDA):
             table = sides[0].tensor
             kept = table.maker == Origin.WEIGHT or any(
                 s.what in (EventKind.KEPT, EventKind.HELD) for s in table.steps
@@ -111,7 +111,7 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
     ):
         if differ(sides[0].tensor.device, sides[-1].tensor.device):
             yield sides[0], sides[-1]
-    elif meeting.what == ConstraintKind.HOME and is_on(sides[0], "split"):
+    elif meeting.what == ConstraintKind.HOME and is_on(sides[0], DeviceType.SPLIT):
         yield sides[0], sides[-1]
     elif (
         not devices
@@ -172,7 +172,7 @@ def _guessed(tensor: Tensor) -> bool:
 def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
     """Between cpu and accelerator the operands on the cpu, then those of which nothing is known."""
     sides = meeting.sides
-    known = [s for s in sides if is_on(s, "cpu") or is_on(s, "meta")]
+    known = [s for s in sides if is_on(s, DeviceType.CPU) or is_on(s, DeviceType.META)]
     known = [s for s in known if not _mixes(s, meeting)] or known
     rest = [s for s in sides if s not in known]
     if meeting.what == ConstraintKind.GENERATOR:
@@ -186,7 +186,7 @@ def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
         open_ += [
             s
             for s in rest
-            if is_on(s, "split") and s.tensor.maker in (Origin.WEIGHT, Origin.COMPUTED)
+            if is_on(s, DeviceType.SPLIT) and s.tensor.maker in (Origin.WEIGHT, Origin.COMPUTED)
         ]
         for stray in sorted(open_, key=_is_bare_loss):
             yield stray, next((s for s in rest if s is not stray), None)
@@ -211,7 +211,7 @@ def _is_bare_loss(side: Meets) -> bool:
 def _is_of_moved(tensor: Tensor) -> bool:
     """Whether a tensor comes out of a module that is on an accelerator."""
     where = tensor.module.where() if tensor.module is not None else None
-    return tensor.maker == Origin.OUTPUT and where is not None and where.type == "cuda"
+    return tensor.maker == Origin.OUTPUT and where is not None and where.type == DeviceType.CUDA
 
 
 def _of_gpus(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Meets | None]]:
@@ -265,7 +265,7 @@ def _suspicion(side: Meets) -> int:
     ) or fixed_in_replica(tensor):
         return 4
     last = last_move(tensor.steps) or born_at(tensor.steps)
-    if last is not None and last.device is not None and last.device.type == "cuda":
+    if last is not None and last.device is not None and last.device.type == DeviceType.CUDA:
         if is_literal(last):
             return 3
         if last.of is not None:
@@ -286,10 +286,14 @@ def _pairs(sides: Sequence[Meets]) -> Iterator[tuple[Meets, Meets]]:
             yield stray, other
 
 
+#: On which type of device a stray likelier is.
+_LIKELIEST = (DeviceType.META, DeviceType.CPU, DeviceType.CUDA, DeviceType.SPLIT)
+
+
 def _rank(side: Meets) -> tuple[int, int]:
     """The likelier stray comes first: what is on meta, on the cpu, where a line fixes it."""
     device = side.tensor.device
-    kind = ("meta", "cpu", "cuda", "split").index(device.type) if device is not None else 9
+    kind = _LIKELIEST.index(device.type) if device is not None else 9
     return (kind, -_suspicion(side))
 
 
@@ -302,7 +306,7 @@ def _is_layers_input(side: Meets, meeting: Meeting) -> bool:
 
 def _mixes(side: Meets, meeting: Meeting) -> bool:
     """Whether an operand may be on the cpu: one without dimensions, or an index."""
-    if side.tensor.scalar and not is_on(side, "cuda"):
+    if side.tensor.scalar and not is_on(side, DeviceType.CUDA):
         return not _is_layers_input(side, meeting)
     if meeting.what == ConstraintKind.INDEX:
         return side is not meeting.sides[0] and called(meeting.spot.node) not in _PICKING

@@ -21,7 +21,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
-from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Suspect
@@ -108,7 +108,7 @@ def _is_read_as_one(item: Value) -> bool:
     """Whether an item of a list is a tensor on a GPU, and no number: those may be read one by one."""
     if not isinstance(item, Tensor) or item.scalar or item.element or item.guessed:
         return False
-    return item.device is not None and item.device.type == "cuda"
+    return item.device is not None and item.device.type == DeviceType.CUDA
 
 
 @lru_cache(maxsize=8)
@@ -178,7 +178,10 @@ def _is_librarys_loss(side: Meets) -> bool:
 def _is_assumed(device: Device | None) -> bool:
     """Whether a device is the GPU that a name, or a module that nobody makes, stands for."""
     return (
-        device is not None and device.type == "cuda" and device.number is None and not device.ranked
+        device is not None
+        and device.type == DeviceType.CUDA
+        and device.number is None
+        and not device.ranked
     )
 
 

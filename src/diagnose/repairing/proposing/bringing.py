@@ -26,7 +26,7 @@ from diagnose.fixes.rewriting import Change
 from diagnose.hooks.lives import Lives
 from diagnose.hooks.operands import assigned, value
 from diagnose.hooks.positions import Text, Texts
-from diagnose.kinds import EventKind
+from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement import Device, Spot, Suspect
 from diagnose.placement.reasons.scope import in_scope
 from diagnose.repairing.proposing.moving import (
@@ -40,7 +40,7 @@ from diagnose.repairing.proposing.moving import (
 from diagnose.tracing.stacks import Line
 
 #: The first GPU, as a program writes it that has one.
-_GPU, _WRITTEN = Device("cuda"), '"cuda"'
+_GPU, _WRITTEN = Device(DeviceType.CUDA), '"cuda"'
 #: So many edits are proposed.
 _MOST = 8
 #: What asks whether there is a GPU: where there is one, its other branch is not taken.

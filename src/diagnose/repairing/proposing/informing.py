@@ -15,7 +15,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
-from diagnose.kinds import EventKind, Origin
+from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement import Device, Spot
 from diagnose.placement.reasons.defaulting import told_above
 from diagnose.placement.reasons.scope import in_scope
@@ -42,7 +42,12 @@ def informing(error: BaseException) -> Iterator[Move]:
     found = meeting(error)
     for stray, other in permutations(found.operands, 2) if found is not None else ():
         wanted = place_of(other)
-        if found is None or wanted is None or wanted.type != "cuda" or place_of(stray) == wanted:
+        if (
+            found is None
+            or wanted is None
+            or wanted.type != DeviceType.CUDA
+            or place_of(stray) == wanted
+        ):
             continue
         events = stray.life.events if stray.life is not None else ()
         for event in reversed(events):

@@ -19,7 +19,7 @@ from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.operands import value
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
-from diagnose.kinds import EventKind
+from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import CPU
 from diagnose.repairing.proposing.defining import defined, suspect_of
@@ -104,7 +104,7 @@ def drawn(found: Met, stray: Operand) -> Iterator[Move]:
     for spot in _loading(found):
         match spot.node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=model))):
-                suspect = suspect_of(found, stray, spot, (), Device("cuda"), None)
+                suspect = suspect_of(found, stray, spot, (), Device(DeviceType.CUDA), None)
                 with suppress(Refused):
                     device = target_device(suspect, otherwise='"cuda"')
                     code = drawing(model, device)
