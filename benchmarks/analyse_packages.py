@@ -156,7 +156,7 @@ def _analysed(work: tuple[str, float]) -> Analysed:
             "device": str(one.device),
             "wanted": str(one.wanted),
             "meets": one.meets and [one.meets.file, one.meets.line],
-            "steps": [[step.what, step.spot.file, step.spot.line] for step in one.steps],
+            "steps": [[step.what.value, step.spot.file, step.spot.line] for step in one.steps],
         }
         for one in said.suspects
     ]

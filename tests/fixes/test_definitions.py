@@ -25,6 +25,7 @@ from diagnose.fixes.definitions.places import span
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import FileEdit, file_edit
 from diagnose.fixes.rewriting import Change, Splice
+from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement.model import Device, Source, Spot, Step, Suspect
 from diagnose.placement.pins import pinned
 
@@ -91,12 +92,12 @@ class Case(NamedTuple):
 
     def device(self, key: str) -> Device | None:
         kind, _, number = self.said.get(key, "").partition(":")
-        return Device(kind, int(number) if number else None) if kind else None
+        return Device(DeviceType(kind), int(number) if number else None) if kind else None
 
     def steps(self) -> Iterator[Step]:
         what, _, code = self.said.get("step", "").partition(" ")
         if what:
-            yield Step(what, self.spot(code))
+            yield Step(EventKind(what), self.spot(code))
 
     def spot(self, code: str) -> Spot:
         """The node that reads so: an expression before a statement, a compound statement by its header."""

@@ -38,4 +38,4 @@ def test_a_form(name: str) -> None:
     assert program.complete
     assert met, "`it` is no tensor"
     assert met[-1].device is not None
-    assert met[-1].device.type == FORMS[name]["it"]
+    assert met[-1].device.type.value == FORMS[name]["it"]

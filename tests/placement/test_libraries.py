@@ -11,6 +11,7 @@ import pytest
 from parsing.knowledge import torch
 
 from diagnose import _toml
+from diagnose.kinds import DeviceType
 from diagnose.placement import Source, check
 from diagnose.placement.devices import differ
 from diagnose.placement.interpreter import Program, analyse
@@ -53,7 +54,7 @@ def test_a_fact(name: str) -> None:
     else:
         met = [m for m in program.meetings if ASKED in lines[m.spot.line - 1]]
         device = met[-1].sides[0].tensor.device if met else None
-        told = "unknown" if device is None or device.type == "split" else str(device)
+        told = "unknown" if device is None or device.type == DeviceType.SPLIT else str(device)
         told = "cuda:0" if told == "cuda" else told
     assert told == fact.get("believed", fact["it"])
 

@@ -10,7 +10,7 @@ import pytest
 from parsing.knowledge import torch
 
 from diagnose.placement import Source, check, starts
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import walk
 
 HEAD = "import argparse\nimport os\nimport torch\nparser = argparse.ArgumentParser()\n"
 TAIL = "args = parser.parse_args()\nprint(torch.ones(2).cuda())\n"

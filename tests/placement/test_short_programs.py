@@ -7,6 +7,7 @@ import ast
 import pytest
 from parsing.knowledge import torch
 
+from diagnose.kinds import ConstraintKind
 from diagnose.placement import Source
 from diagnose.placement.failing import Line, doubted, suspects
 from diagnose.placement.interpreter import analyse
@@ -4692,7 +4693,7 @@ run(torch.rand(2, generator=torch.Generator().manual_seed(1)))
 """
     source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
     program = analyse(source, torch())
-    assert any(met.what == "generator" for met in program.meetings)
+    assert any(met.what == ConstraintKind.GENERATOR for met in program.meetings)
     assert not suspects(program, [Line(source.path, 4), Line(source.path, 3)], ("cuda:0", "cpu"))
 
 

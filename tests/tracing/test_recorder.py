@@ -18,6 +18,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils.data import DataLoader, TensorDataset
 
 from diagnose.hooks import explain
+from diagnose.kinds import EventKind, Origin
 from diagnose.tracing import active, trace
 from diagnose.tracing.lives import MOST_EVENTS, Event, Life, Table, extended
 
@@ -40,8 +41,8 @@ def test_a_tensor_is_born_where_it_is_made() -> None:
         life = recorder.tensors.get(make())
     # The temporary is gone, its life was read before.
     assert life is not None
-    assert life.maker == "factory"
-    assert [event.what for event in life.events] == ["made"]
+    assert life.maker.value == "factory"
+    assert [event.what.value for event in life.events] == ["made"]
     assert line_of(life.events[0]) == "make"
     callers = [line.code.co_name for line in life.events[0].stack]
     assert callers[:2] == ["make", "test_a_tensor_is_born_where_it_is_made"]
@@ -59,7 +60,7 @@ def test_what_a_layer_gives_belongs_to_it() -> None:
         layer = nn.Linear(3, 2)
         life = recorder.tensors.get(layer(make()))
     assert life is not None
-    assert (life.maker, life.module) == ("output", recorder.modules.get(layer))
+    assert (life.maker.value, life.module) == ("output", recorder.modules.get(layer))
 
 
 def test_a_module_knows_where_it_was_built_put_and_moved() -> None:
@@ -74,15 +75,15 @@ def test_a_module_knows_where_it_was_built_put_and_moved() -> None:
         net.head = nn.Linear(2, 2)
         body, head = (recorder.modules.get(one) for one in (net.body, net.head))
         assert body is not None and head is not None
-        assert [event.what for event in body.events] == ["made", "put", "moved"]
-        assert [(event.what, event.device) for event in head.events] == [
+        assert [event.what.value for event in body.events] == ["made", "put", "moved"]
+        assert [(event.what.value, event.device) for event in head.events] == [
             ("made", None),
             ("put", "meta"),  # into a module that had been moved there
         ]
         assert (body.name, body.owner) == ("body", recorder.modules.get(net))
         weight = recorder.tensors.get(net.head.weight)
         assert weight is not None
-        assert (weight.maker, weight.name, weight.module) == ("weight", "weight", head)
+        assert (weight.maker.value, weight.name, weight.module) == ("weight", "weight", head)
 
 
 def test_a_change_of_type_is_no_move() -> None:
@@ -91,7 +92,7 @@ def test_a_change_of_type_is_no_move() -> None:
         net.half()
         life = recorder.modules.get(net)
     assert life is not None
-    assert [event.what for event in life.events] == ["made"]
+    assert [event.what.value for event in life.events] == ["made"]
 
 
 @pytest.mark.parametrize("workers", [0, 1])
@@ -101,7 +102,7 @@ def test_batches_come_from_their_loader(workers: int) -> None:
         for (batch,) in loader:
             life = recorder.tensors.get(batch)
             assert life is not None
-            assert life.maker == "batch"
+            assert life.maker.value == "batch"
             assert line_of(life.events[-1]) == "test_batches_come_from_their_loader"
 
 
@@ -111,7 +112,7 @@ def test_a_checkpoint_is_loaded(tmp_path: Any) -> None:
         loaded = torch.load(tmp_path / "x.pt")
         life = recorder.tensors.get(loaded["state"][0])
     assert life is not None
-    assert (life.maker, life.events[0].what) == ("load", "loaded")
+    assert (life.maker.value, life.events[0].what.value) == ("load", "loaded")
 
 
 @pytest.mark.parametrize("wrapped", [nn.Parameter, getattr(nn.parameter, "Buffer", nn.Parameter)])
@@ -128,7 +129,7 @@ def test_a_parameter_of_unknown_data_is_born_where_it_is_wrapped() -> None:
     with trace() as recorder:
         life = recorder.tensors.get(nn.Parameter(data))
     assert life is not None
-    assert [event.what for event in life.events] == ["made"]
+    assert [event.what.value for event in life.events] == ["made"]
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda net: pickle.loads(pickle.dumps(net))])
@@ -140,8 +141,8 @@ def test_a_copied_module_is_born_where_it_is_copied(copied: Any) -> None:
         weight = recorder.tensors.get(other[0].weight)
         assert inner is not None and weight is not None
         assert (inner.owner, inner.name) == (whole, "0")
-        assert (weight.maker, weight.module, weight.name) == ("weight", inner, "weight")
-        assert [event.what for event in weight.events] == ["made"]
+        assert (weight.maker.value, weight.module, weight.name) == ("weight", inner, "weight")
+        assert [event.what.value for event in weight.events] == ["made"]
         assert weight.events != recorder.tensors.get(net[0].weight).events  # type: ignore[union-attr]
 
 
@@ -153,9 +154,9 @@ def test_what_replaces_a_weight_goes_on_with_its_life() -> None:
         weight = net.to_empty(device="cpu").weight
         life = recorder.tensors.get(weight)
     assert built is not None and life is not None
-    assert (life.maker, life.name) == ("weight", "weight")
+    assert (life.maker.value, life.name) == ("weight", "weight")
     assert life.events[: len(built.events)] == built.events
-    assert [(event.what, event.device) for event in life.events[len(built.events) :]] == [
+    assert [(event.what.value, event.device) for event in life.events[len(built.events) :]] == [
         ("moved", "cpu")
     ]
 
@@ -164,7 +165,7 @@ def test_a_move_is_noted_once() -> None:
     with trace() as recorder:
         life = recorder.tensors.get(nn.Linear(2, 2).to("meta").weight)
     assert life is not None
-    assert [event.what for event in life.events].count("moved") == 1
+    assert [event.what.value for event in life.events].count("moved") == 1
 
 
 @swaps
@@ -188,7 +189,7 @@ def test_modules_that_swap_what_they_hold_are_recorded() -> None:
     finally:
         torch.__future__.set_swap_module_params_on_conversion(before)
     assert life is not None
-    assert (life.maker, life.name) == ("weight", "weight")
+    assert (life.maker.value, life.name) == ("weight", "weight")
 
 
 def test_a_gradient_is_born_where_the_program_goes_backward() -> None:
@@ -200,7 +201,7 @@ def test_a_gradient_is_born_where_the_program_goes_backward() -> None:
         backward(layer(make()[:2]).sum())
         life = recorder.tensors.get(layer.weight.grad)
     assert life is not None
-    assert (life.maker, life.name) == ("gradient", "weight")
+    assert (life.maker.value, life.name) == ("gradient", "weight")
     assert [line_of(event) for event in life.events] == ["backward"]
 
 
@@ -230,7 +231,7 @@ def test_what_no_mode_tells_of_has_a_birth(given: Any, maker: str) -> None:
     with trace() as recorder:
         life = recorder.tensors.get(given())
     assert life is not None
-    assert (life.maker, [event.what for event in life.events]) == (maker, ["made"])
+    assert (life.maker.value, [event.what.value for event in life.events]) == (maker, ["made"])
 
 
 def test_threads_are_recorded() -> None:
@@ -375,7 +376,7 @@ def test_recorders_of_tasks_that_take_turns_are_their_own() -> None:
             await begun.wait()
             assert active() is recorder  # the other one was entered later
         ended.set()
-        assert [event.what for event in await task] == ["made"]
+        assert [event.what.value for event in await task] == ["made"]
 
     asyncio.run(run())
     assert active() is None
@@ -463,7 +464,7 @@ def test_equality_of_a_class_is_not_asked() -> None:
             raise AssertionError
 
     table: Table[Life] = Table()
-    one, life = Odd(), Life("other")
+    one, life = Odd(), Life(Origin.OTHER)
     table.set(one, life)
     assert table.get(one) is life
     assert table.get(Odd()) is None
@@ -472,10 +473,10 @@ def test_equality_of_a_class_is_not_asked() -> None:
 def test_of_many_events_the_first_and_the_last_are_kept() -> None:
     events: tuple[Event, ...] = ()
     for number in range(40):
-        events = extended(events, Event(str(number), ()))
+        events = extended(events, Event(EventKind.MADE, (), None, str(number)))
     assert len(events) == MOST_EVENTS
-    assert [event.what for event in events[:2]] == ["0", "1"]
-    assert events[-1].what == "39"
+    assert [event.device for event in events[:2]] == ["0", "1"]
+    assert events[-1].device == "39"
 
 
 def test_an_exception_that_leaves_the_block_is_explained_with_its_tensors() -> None:

@@ -129,7 +129,7 @@ def _finding(
         device=str(suspect.device) if suspect.device else None,
         wanted=str(suspect.wanted) if suspect.wanted else None,
         steps=tuple(
-            Happened(step.what, at(step.spot), str(step.device) if step.device else None)
+            Happened(step.what.value, at(step.spot), str(step.device) if step.device else None)
             for step in suspect.steps
         ),
         meets=at(suspect.meets) if suspect.meets else None,

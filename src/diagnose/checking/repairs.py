@@ -15,7 +15,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import FileEdit
 from diagnose.model import CheckRule, Lang, Safety, TorchNames
 from diagnose.placement import Spot, Suspect
-from diagnose.placement.walking import path_to
+from diagnose.placement.semantics import path_to
 
 
 def repair(rule: CheckRule, suspect: Suspect, lang: Lang, torch: TorchNames) -> Repair | None:

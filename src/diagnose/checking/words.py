@@ -15,7 +15,6 @@ STEPS: Mapping[Lang, Mapping[str, str]] = {
         "kept": "kept",
         "held": "held",
         "put": "put in",
-        "given": "given",
         "wrapped": "wrapped",
     },
     "zh": {
@@ -25,7 +24,6 @@ STEPS: Mapping[Lang, Mapping[str, str]] = {
         "kept": "存为属性",
         "held": "放入容器",
         "put": "装入模型",
-        "given": "传入",
         "wrapped": "包装",
     },
 }

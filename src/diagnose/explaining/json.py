@@ -51,7 +51,7 @@ def _suspect(suspect: Suspect) -> dict[str, Any]:
         "sure": suspect.sure,
         "steps": [
             {
-                "what": step.what,
+                "what": step.what.value,
                 "device": str(step.device) if step.device is not None else None,
                 "file": step.spot.file,
                 "line": step.spot.line,

@@ -134,7 +134,7 @@ def _suspects(suspects: Sequence[Suspect]) -> Iterator[str]:
         for step in suspect.steps:
             device = f" on {step.device}" if step.device is not None else ""
             at = f"{place(step.spot.file, step.spot.line)}: {step.spot.code}"
-            yield f"    {cut(clean(f'{step.what}{device}, {at}'), COLUMNS - 4)}"
+            yield f"    {cut(clean(f'{step.what.value}{device}, {at}'), COLUMNS - 4)}"
 
 
 def _edits(causes: Sequence[Weighed]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from diagnose.bulkhead import guarded
 from diagnose.fixes.diff import edit, patch
 from diagnose.fixes.editing import Refused, Site
 from diagnose.fixes.file_edit import FileEdit
+from diagnose.kinds import DeviceType
 from diagnose.model import Cause, Edit, Fact, Fix, FixExample, FixTemplate, TorchNames
 from diagnose.placeholders import fill
 from diagnose.placement.model import Device, Suspect
@@ -203,7 +204,9 @@ def _told(suspect: Suspect, scene: Scene) -> Suspect:
     if str(suspect.device) == mismatch.expected:
         return suspect  # it is there already: the message names the device of something else
     kind, _, number = mismatch.expected.partition(":")
-    wanted = Device(kind, int(number) if number.isdecimal() else None)
+    known = next((one for one in DeviceType if one.value == kind), DeviceType.OTHER)
+    word = kind if known == DeviceType.OTHER else ""
+    wanted = Device(known, int(number) if number.isdecimal() else None, word=word)
     # Expressions that were found for a device that nobody knew are of the accelerator, if of any.
     devices = () if kind == "cpu" else suspect.devices
     return suspect._replace(wanted=wanted, devices=devices)

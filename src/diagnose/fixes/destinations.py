@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from diagnose.fixes.editing import Refused
 from diagnose.model import TorchNames
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import walk
 from diagnose.scene import calls, sourceline
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef

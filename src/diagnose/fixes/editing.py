@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from diagnose.model import Frame, Report, TorchNames
-from diagnose.placement.walking import path_to
+from diagnose.placement.semantics import path_to
 from diagnose.scene import Meeting, Place, Scene, sourceline
 from diagnose.scene.sourceline import SourceLine
 

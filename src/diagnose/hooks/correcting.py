@@ -6,6 +6,7 @@ import ast
 import os
 
 from diagnose.hooks.lives import Lives
+from diagnose.kinds import ConstraintKind
 from diagnose.placement import Spot, Suspect
 from diagnose.placement.devices import META
 from diagnose.placement.machine import Meeting
@@ -19,7 +20,7 @@ def corrected(suspect: Suspect, meeting: Meeting, lives: Lives) -> Suspect:
     """A suspect by the rules of placement, as what is known of the process changes it."""
     if suspect.cause == "hardcoded-device" and _ignores_rank(suspect, meeting):
         return suspect._replace(cause="rank-device")
-    if suspect.cause == "meta-tensor" and meeting.what == "meta":
+    if suspect.cause == "meta-tensor" and meeting.what == ConstraintKind.META:
         spot = _put_on_meta(meeting.sides[0].tensor, meeting.spot, lives)
         return suspect._replace(spot=spot or suspect.spot)
     return suspect

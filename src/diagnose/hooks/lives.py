@@ -19,6 +19,7 @@ from diagnose.hooks.scopes import Scopes
 from diagnose.hooks.steps import Steps
 from diagnose.hooks.whereabouts import Whereabouts
 from diagnose.hooks.wrappers import is_offloaded, is_replica
+from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement import Device, Spot, Step
 from diagnose.placement.devices import META, written
 from diagnose.placement.steps import is_offloaded as brought
@@ -95,13 +96,13 @@ class Lives:
 
     def tensor_value(self, tensor: Any) -> Tensor:
         """A live tensor, with the steps of its life."""
-        life = self.recorder.tensors.get(tensor) or Life("other")
+        life = self.recorder.tensors.get(tensor) or Life(Origin.OTHER)
         return self.lived(life, self.device(tensor), tensor, scalar=not shape_of(tensor))
 
     def lived(self, life: Life, device: Device | None, tensor: Any, *, scalar: bool) -> Tensor:
         """What is known of a tensor's life, which may be over; then ``tensor`` is None."""
         if life.module is None and (kept := self.keepers.registered(tensor)) is not None:
-            life = Life("weight", life.events, self.life_of(kept.owner), kept.name)
+            life = Life(Origin.WEIGHT, life.events, self.life_of(kept.owner), kept.name)
         stack = _birth(life.events)
         module = self.module_of(life.module)
         steps = self.steps.of(life.events)
@@ -109,38 +110,42 @@ class Lives:
         if any(
             e.caller and any(t in e.caller.co_filename for t in _TOKENIZERS) for e in life.events
         ):
-            maker = "tokens"
-        if maker == "weight" and _is_restored(life):
-            maker = "load"
-        if maker == "batch":
+            maker = Origin.TOKENS
+        if maker == Origin.WEIGHT and _is_restored(life):
+            maker = Origin.LOAD
+        if maker == Origin.BATCH:
             steps = (*steps, *self.steps.bound(life.events))
-        elif maker == "output" and module is not None:  # it is where its module is
+        elif maker == Origin.OUTPUT and module is not None:  # it is where its module is
             steps = (*module.steps, *steps)
         if device == META and not brought(module):  # nothing moves there: it was made so
             steps = tuple(
-                s._replace(what="made", device=META) if s.what in ("made", "put") else s
+                s._replace(what=EventKind.MADE, device=META)
+                if s.what in (EventKind.MADE, EventKind.PUT)
+                else s
                 for s in steps
             )
-        elif maker != "weight" and not any(step.what == "moved" for step in steps):
-            steps = tuple(s._replace(device=device) if s.what == "made" else s for s in steps)
+        elif maker != Origin.WEIGHT and not any(step.what == EventKind.MOVED for step in steps):
+            steps = tuple(
+                s._replace(device=device) if s.what == EventKind.MADE else s for s in steps
+            )
         name = life.name
-        if maker == "weight" and self.replica is not None and _is_whole(life):
-            steps = (*steps, Step("kept", self.spot, device))
+        if maker == Origin.WEIGHT and self.replica is not None and _is_whole(life):
+            steps = (*steps, Step(EventKind.KEPT, self.spot, device))
         if (
-            maker not in ("weight", "output")
+            maker not in (Origin.WEIGHT, Origin.OUTPUT)
             and (kept := self.keepers.of(tensor, life)) is not None
         ):
             module, name = self.module_value(kept.owner), kept.name
             spot = self.keepers.statement(kept, stack)
             if spot is not None:
-                steps = (*steps, Step("held" if kept.at else "kept", spot, device))
+                steps = (*steps, Step(EventKind.HELD if kept.at else EventKind.KEPT, spot, device))
         elif (
-            maker not in ("weight", "output")
+            maker not in (Origin.WEIGHT, Origin.OUTPUT)
             and self.replica is not None
             and (used := self._kept_outside(tensor, life)) is not None
         ):
             module, name = self.module_value(self.replica), used[0]
-            steps = (*steps, Step("kept", used[1], device))
+            steps = (*steps, Step(EventKind.KEPT, used[1], device))
         frame = self.scopes.frame(stack)
         return Tensor(device, maker, steps, frame, scalar=scalar, module=module, name=name)
 
@@ -186,7 +191,7 @@ class Lives:
     def generator(self, generator: str, thing: Any, node: ast.AST | None = None) -> Generator:
         """A ``torch.Generator`` of this device: the place of the program that makes it, if only one does,
         or one makes what is called so; of what a loader made for itself, where the loader is built."""
-        value = Generator(written(generator) or Device("cpu"))
+        value = Generator(written(generator) or Device(DeviceType.CPU))
         made = [
             Spot(text.source, node, None)
             for text in filter(None, map(self.texts.of, self._files()))
@@ -200,7 +205,7 @@ class Lives:
             }
             made = [spot for spot in made if called & self._targets(spot)]
         if len(made) == 1:
-            value.steps = (Step("made", made[0], value.device),)
+            value.steps = (Step(EventKind.MADE, made[0], value.device),)
             value.frame = self.scopes.around(made[0])
         elif not made and (life := self.loader()) is not None:
             value.steps = tuple(s._replace(device=value.device) for s in self.steps.of(life.events))
@@ -236,9 +241,9 @@ class Lives:
         value.word = life.name or self._variable(module)
         value.owner = self.module_of(life.owner)
         if is_replica(module) or is_a(module, self.torch.nn.DataParallel):
-            value.steps = (*value.steps, Step("wrapped", self.spot))
+            value.steps = (*value.steps, Step(EventKind.WRAPPED, self.spot))
         if is_offloaded(module):
-            value.steps = (*value.steps, Step("offloaded", self.spot))
+            value.steps = (*value.steps, Step(EventKind.OFFLOADED, self.spot))
         if life.owner is None and module is not None:
             self._held(value, module, life)
         return value
@@ -249,7 +254,7 @@ class Lives:
         spot = self.keepers.statement(kept, _birth(life.events)) if kept is not None else None
         if kept is not None and spot is not None:
             value.owner, value.word = self.module_value(kept.owner), kept.name + kept.at
-            value.steps = (*value.steps, Step("held", spot))
+            value.steps = (*value.steps, Step(EventKind.HELD, spot))
 
     def _variable(self, module: Any) -> str:
         """What a variable of the running frames calls a module."""
@@ -285,14 +290,14 @@ def _is_whole(life: Life) -> bool:
 def _is_restored(life: Life) -> bool:
     """Whether a weight's data is as a checkpoint gave it, and its module was built."""
     whats = {event.what for event in life.events}
-    whole = life.module is not None and any(e.what == "loaded" for e in life.module.events)
-    return "loaded" in whats and "moved" not in whats and not whole
+    whole = life.module is not None and any(e.what == EventKind.LOADED for e in life.module.events)
+    return EventKind.LOADED in whats and EventKind.MOVED not in whats and not whole
 
 
 def _birth(events: Sequence[Event]) -> Stack:
     """The stack of what made or loaded something; of a weight whose maker was not seen, of its
     registration."""
-    for what in ("made", "loaded", "put"):
+    for what in (EventKind.MADE, EventKind.LOADED, EventKind.PUT):
         for event in events:
             if event.what == what:
                 return event.stack

@@ -8,6 +8,7 @@ from typing import Any
 from diagnose.hooks.lives import Lives
 from diagnose.hooks.operands import assigned, standing_for
 from diagnose.hooks.peeking import is_a
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement import Spot, Step
 from diagnose.placement.tensors import Module, Tensor
 
@@ -19,30 +20,34 @@ def bound(lives: Lives, node: ast.AST | None, spot: Spot) -> Step | None:
     """The assignment that gave the failing function's variable what it holds."""
     text = lives.texts.of(spot.file)
     found = assigned(node, text.function(spot.node), spot.line) if text is not None else None
-    return Step("bound", spot._replace(node=found)) if found is not None else None
+    return Step(EventKind.BOUND, spot._replace(node=found)) if found is not None else None
 
 
 def looped(lives: Lives, tensor: Tensor, node: ast.AST | None, spot: Spot) -> None:
     """Takes for a batch what a loop of the failing function binds and another function made."""
     scope = lives.scopes.around(spot)
     loop = scope.bound.get(node.id) if isinstance(node, ast.Name) else None
-    made = next((step.spot for step in tensor.steps if step.what == "made"), None)
-    if made is None or not isinstance(loop, ast.For) or tensor.maker not in ("factory", "array"):
+    made = next((step.spot for step in tensor.steps if step.what == EventKind.MADE), None)
+    if (
+        made is None
+        or not isinstance(loop, ast.For)
+        or tensor.maker not in (Origin.FACTORY, Origin.ARRAY)
+    ):
         return
     if (made.file, made.function) != (spot.file, spot.function):
-        tensor.maker = "batch"
-        tensor.steps = (*tensor.steps, Step("bound", spot._replace(node=loop)))
+        tensor.maker = Origin.BATCH
+        tensor.steps = (*tensor.steps, Step(EventKind.BOUND, spot._replace(node=loop)))
 
 
 def constructed(lives: Lives, tensor: Tensor, node: ast.AST, spot: Spot) -> None:
     """Gives what ``torch.Tensor(...)`` made its birth, of which torch tells nobody."""
-    if tensor.maker != "other" or any(step.what == "made" for step in tensor.steps):
+    if tensor.maker != Origin.OTHER or any(step.what == EventKind.MADE for step in tensor.steps):
         return
     given = bound(lives, node, spot)
     made = given.spot.node if given is not None else node
     if isinstance(made, ast.Call) and ast.unparse(made.func).endswith("Tensor"):
-        tensor.maker = "factory"
-        tensor.steps = (Step("made", spot._replace(node=made), tensor.device),)
+        tensor.maker = Origin.FACTORY
+        tensor.steps = (Step(EventKind.MADE, spot._replace(node=made), tensor.device),)
         tensor.frame = lives.scopes.around(spot)
 
 

@@ -18,6 +18,7 @@ from diagnose.hooks.operands import assigned, value
 from diagnose.hooks.peeking import attributes, device_of, entries, is_a, items, shape_of
 from diagnose.hooks.positions import Text
 from diagnose.hooks.uncalled import Operand, Running
+from diagnose.kinds import ConstraintKind
 from diagnose.placement import Spot
 from diagnose.placement.machine import Meets
 from diagnose.placement.refusing import ASKED
@@ -33,7 +34,7 @@ _MOST = 8
 
 def of_check(
     frames: Sequence[Running], lives: Lives, spot: Spot
-) -> tuple[str, list[Operand]] | None:
+) -> tuple[ConstraintKind, list[Operand]] | None:
     """The tensors that a check asked before it raised: a ``join`` of those that are apart, or of those on
     the cpu with something beside them that is not; else ``kernel`` where all are on the cpu and ``host``
     where none is; None where the innermost frame checks nothing.
@@ -61,10 +62,10 @@ def of_check(
     if all(one.device == "cpu" for one in operands):
         beside = next(_beside(inner.frame, lives), None)
         if beside is None:
-            return "kernel", operands
+            return ConstraintKind.KERNEL, operands
         operands.append(_operand(*beside, lives, spot, own=spot.file == text.source.path))
     apart = len({one.device for one in operands}) > 1
-    return "join" if apart else "host", operands
+    return ConstraintKind.JOIN if apart else ConstraintKind.HOST, operands
 
 
 def _beside(frame: FrameType, lives: Lives) -> Iterator[tuple[ast.expr, Any]]:

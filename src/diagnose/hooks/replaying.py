@@ -26,6 +26,7 @@ from diagnose.hooks.uncalled import (
     of_own_optimizer,
     of_wrapper,
 )
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.model import LiveOperand
 from diagnose.placement import Spot, Step, Suspect
 from diagnose.placement.devices import META, written
@@ -89,7 +90,9 @@ def met(recorder: Recorder, error: BaseException) -> Met | None:
     if not operands or around is None:
         return None
     meeting = Meeting(what, spot, tuple(one.side for one in operands), calls, around)
-    asked = "cuda" if what == "kernel" else failed.asked if failed is not None else None
+    asked = (
+        "cuda" if what == ConstraintKind.KERNEL else failed.asked if failed is not None else None
+    )
     return Met(meeting, tuple(operands), lives, asked)
 
 
@@ -119,11 +122,11 @@ def known(recorder: Recorder, error: BaseException, scene: Scene) -> Known | Non
 
 def _suspects(meeting: Meeting, devices: Sequence[str], *, split: bool) -> Iterator[Suspect]:
     """Who was misplaced, likeliest first: what is on meta, whatever it met."""
-    if meeting.what == "kernel":
+    if meeting.what == ConstraintKind.KERNEL:
         yield from filter(None, (of_kernel(side, meeting) for side in meeting.sides))
         return
     absent, other = absent_from(meeting)
-    if absent is not None and meeting.what != "meta":
+    if absent is not None and meeting.what != ConstraintKind.META:
         if (suspect := explain(absent, other, meeting)) is not None:
             yield suspect
         return
@@ -133,9 +136,11 @@ def _suspects(meeting: Meeting, devices: Sequence[str], *, split: bool) -> Itera
 def _as_input(side: Meets, spot: Spot) -> None:
     """Takes a tensor of which nothing is known for an input: it was given to a module."""
     tensor = side.tensor
-    if tensor.maker == "other" and not any(s.what in ("made", "loaded") for s in tensor.steps):
-        tensor.maker = "batch"
-        tensor.steps = (Step("made", spot._replace(node=side.node)), *tensor.steps)
+    if tensor.maker == Origin.OTHER and not any(
+        s.what in (EventKind.MADE, EventKind.LOADED) for s in tensor.steps
+    ):
+        tensor.maker = Origin.BATCH
+        tensor.steps = (Step(EventKind.MADE, spot._replace(node=side.node)), *tensor.steps)
 
 
 def _of(recorder: Recorder, error: BaseException) -> tuple[Failed | None, list[Running]]:
@@ -167,36 +172,44 @@ def _frames(error: BaseException) -> list[Running]:
 
 def _met(
     failed: Failed | None, frames: Sequence[Running], lives: Lives, spot: Spot
-) -> tuple[str, list[Operand]]:
+) -> tuple[ConstraintKind, list[Operand]]:
     """What kind of meeting it was, and what met."""
     for special in (of_optimizer, of_wrapper):
         if frames and (found := special(frames, lives, spot)) is not None:
             return found
     if failed is None:
         refused = (one(frames, lives, spot) for one in (of_generator, of_check) if frames)
-        return next(filter(None, refused), ("join", []))
+        return next(filter(None, refused), (ConstraintKind.JOIN, []))
     operands = _operands(failed, lives, spot)
     if of_own_optimizer(frames, lives, operands):
-        return "state", operands
+        return ConstraintKind.STATE, operands
     what = _what(failed, [one.side for one in operands], spot)
-    if what == "call":  # the module first, then what it is given
-        operands.sort(key=lambda one: one.side.tensor.maker != "weight")
+    if what == ConstraintKind.CALL:  # the module first, then what it is given
+        operands.sort(key=lambda one: one.side.tensor.maker != Origin.WEIGHT)
         for one in operands:
             _as_input(one.side, spot)
     return what, operands
 
 
-def _what(failed: Failed, sides: Sequence[Meets], spot: Spot) -> str:
+def _what(failed: Failed, sides: Sequence[Meets], spot: Spot) -> ConstraintKind:
     if failed.function in _HOST:
-        return "host"
+        return ConstraintKind.HOST
     if any(isinstance(side.value, Generator) for side in sides):
-        return "generator"
+        return ConstraintKind.GENERATOR
     if failed.function in _COPIES and any(side.tensor.device == META for side in sides):
-        return "meta"
+        return ConstraintKind.META
     if failed.function in _INDEX and len(sides) > 1:
         # Where a library takes from a table, the user's line handed it what is to be taken.
-        return "index" if at_position(spot.node, failed.function, "0") is not None else "call"
-    return "call" if any(side.tensor.maker == "weight" for side in sides) else "join"
+        return (
+            ConstraintKind.INDEX
+            if at_position(spot.node, failed.function, "0") is not None
+            else ConstraintKind.CALL
+        )
+    return (
+        ConstraintKind.CALL
+        if any(side.tensor.maker == Origin.WEIGHT for side in sides)
+        else ConstraintKind.JOIN
+    )
 
 
 def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
@@ -212,15 +225,20 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
         exact = node is not None
         if operand.shape is None:
             made = lives.generator(operand.device, thing, node)
-            drawn = Tensor(made.device, "generator", made.steps, made.frame)
+            drawn = Tensor(made.device, Origin.GENERATOR, made.steps, made.frame)
             side = Meets(node or spot.node, made, drawn)
             found.append(Operand(side, operand.device, (), thing, exact=node is not None))
             continue
         device, scalar = written(operand.device), operand.shape == ()
-        tensor = lives.lived(operand.life or Life("other"), device, thing, scalar=scalar)
+        tensor = lives.lived(operand.life or Life(Origin.OTHER), device, thing, scalar=scalar)
         value: Value = tensor
-        kept = any(step.what == "kept" for step in tensor.steps)
-        if node is None and tensor.maker == "weight" and tensor.module is not None and not kept:
+        kept = any(step.what == EventKind.KEPT for step in tensor.steps)
+        if (
+            node is None
+            and tensor.maker == Origin.WEIGHT
+            and tensor.module is not None
+            and not kept
+        ):
             node, value = placing.node_of_module(lives, tensor.module, spot), tensor.module
         if node is None and value is tensor:
             node = at_position(spot.node, failed.function, operand.name)
@@ -232,9 +250,12 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
         if failed.function in _HOST:
             tensor.steps = computed(tensor)  # where its module was built is no matter there
             if (item := listed(spot.node, spot.source.tree)) is not None:
-                tensor.steps = (*tensor.steps, Step("listed", spot._replace(node=item), device))
+                tensor.steps = (
+                    *tensor.steps,
+                    Step(EventKind.LISTED, spot._replace(node=item), device),
+                )
         placing.looped(lives, tensor, node, spot)
-        if tensor.maker == "batch" and (bound := placing.bound(lives, node, spot)) is not None:
+        if tensor.maker == Origin.BATCH and (bound := placing.bound(lives, node, spot)) is not None:
             tensor.steps = (*tensor.steps, bound)
         side = Meets(node or spot.node, value, tensor)
         found.append(Operand(side, operand.device, operand.shape, thing, operand.life, exact=exact))

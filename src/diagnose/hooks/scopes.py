@@ -13,13 +13,14 @@ from diagnose.hooks.calls import Function, bound_before, given_to, parameters, y
 from diagnose.hooks.peeking import class_name, fields, is_a
 from diagnose.hooks.positions import Texts, is_base_init
 from diagnose.hooks.wrappers import is_replica
+from diagnose.kinds import DeviceType
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import named_so, written
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Const, Frame, Object, Place, Unknown, Value
 from diagnose.tracing.stacks import Line
 
-_HOME = Device("cuda", None, home=True)
+_HOME = Device(DeviceType.CUDA, None, home=True)
 
 
 class Scopes:
@@ -147,7 +148,7 @@ class Scopes:
     def _value(self, value: Any) -> Value | None:
         """A variable's value, where it tells of a device."""
         if is_a(value, self._torch._C.device):
-            return Place(written(str(value)) or Device("cpu"))
+            return Place(written(str(value)) or Device(DeviceType.CPU))
         if type(value) is str:
             return Const(value) if written(value) is not None else None
         if is_a(value, self._torch.Tensor):

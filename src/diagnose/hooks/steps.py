@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.hooks.positions import Texts, is_base_init
+from diagnose.kinds import EventKind
 from diagnose.placement import Spot, Step
 from diagnose.placement.devices import written
 from diagnose.tracing.lives import MOVES, Event
@@ -37,16 +38,18 @@ class Steps:
         if spot is None:
             return None
         device = written(event.device) if event.device is not None else None
-        if event.what == "moved" and _restores(spot.node):
-            return Step("loaded", spot)
-        if event.what != "copied":
+        if event.what == EventKind.MOVED and _restores(spot.node):
+            return Step(EventKind.LOADED, spot)
+        if event.what != EventKind.COPIED:
             return Step(event.what, spot, device, self._of(spot))
         text = self._texts.of(spot.file)
         above = text.parents.get(spot.node) if text is not None else None
         # A move whose result is all of a statement is lost; what a library copies for a call is not.
         match spot.node:
             case ast.Call(func=ast.Attribute(attr=name)) if name in MOVES:
-                return Step("dropped", spot, device) if isinstance(above, ast.Expr) else None
+                return (
+                    Step(EventKind.DROPPED, spot, device) if isinstance(above, ast.Expr) else None
+                )
         return None
 
     def _spot(self, event: Event) -> Spot | None:
@@ -55,9 +58,9 @@ class Steps:
             spot = self._texts.spot(line)
             if spot is None:
                 return None
-            if event.what == "made" and is_base_init(spot.node):
+            if event.what == EventKind.MADE and is_base_init(spot.node):
                 continue
-            return self._stated(spot) if event.what == "put" else spot
+            return self._stated(spot) if event.what == EventKind.PUT else spot
         return None
 
     def _stated(self, spot: Spot) -> Spot:
@@ -93,5 +96,5 @@ class Steps:
             text = self._texts.of(spot.file) if spot is not None else None
             if spot is not None and text is not None:
                 statement = text.statement(spot.node)
-                yield Step("bound", spot._replace(node=statement))
+                yield Step(EventKind.BOUND, spot._replace(node=statement))
                 return

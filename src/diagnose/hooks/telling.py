@@ -11,6 +11,7 @@ from diagnose.hooks.lives import Lives
 from diagnose.hooks.modules import dotted
 from diagnose.hooks.peeking import attributes, device_of, entries, shape_of
 from diagnose.hooks.uncalled import Operand
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.model import At, LiveOperand
 from diagnose.placement import Spot, Step, Suspect
 from diagnose.placement.devices import META
@@ -20,7 +21,7 @@ from diagnose.placement.tensors import Module, Tensor
 
 #: Modules above each other that are looked at.
 _DEEPEST = 40
-_MADE = ("factory", "array", "load")
+_MADE = (Origin.FACTORY, Origin.ARRAY, Origin.LOAD)
 
 
 class Misplaced(NamedTuple):
@@ -49,7 +50,7 @@ def misplaced_in(
         asked: the device that the failing call named.
     """
     stray, other = absent_from(meeting)
-    if meeting.what == "home":
+    if meeting.what == ConstraintKind.HOME:
         stray, other = meeting.sides[0], meeting.sides[-1]
     if stray is None and suspects:
         stray, other = _accused(meeting, suspects[0])
@@ -90,14 +91,14 @@ def _accused(meeting: Meeting, suspect: Suspect) -> tuple[Meets | None, Meets | 
 
 
 def _restored(side: Meets | None) -> bool:
-    return side is not None and any(step.what == "loaded" for step in side.tensor.steps)
+    return side is not None and any(step.what == EventKind.LOADED for step in side.tensor.steps)
 
 
 def _expected(
     stray: Meets, other: Meets | None, meeting: Meeting, devices: Sequence[str], asked: str | None
 ) -> str | None:
     """Where a stray should be, as far as anybody knows."""
-    if meeting.what == "host":
+    if meeting.what == ConstraintKind.HOST:
         return "cpu"
     if other is not None and other.tensor.device is not None:
         return str(other.tensor.device)
@@ -114,47 +115,55 @@ def told(
     for one in sorted(operands, key=lambda one: id(one.side) not in wanted):
         tensor = one.side.tensor
         # What was only taken for an input has no birth, what a layer gives that of its computing.
-        taken = ("made", one.side.node) if tensor.maker == "batch" else None
+        taken = (EventKind.MADE, one.side.node) if tensor.maker == Origin.BATCH else None
         steps = [s for s in computed(tensor) if (s.what, s.spot.node) != taken]
-        if tensor.maker == "state":
+        if tensor.maker == Origin.STATE:
             steps = list(lives.steps.of(one.life.events)) if one.life is not None else []
-            steps = steps or [Step("seen", meeting.spot)]
+            steps = steps or [Step(EventKind.SEEN, meeting.spot)]
         name = _name(one, meeting.spot, lives)
         expected = wanted.get(id(one.side))
         yield LiveOperand(
             name=name,
-            kind=tensor.maker,
+            kind=tensor.maker.value,
             device=one.device,
             expected=expected,
             shape=one.shape,
             born=_born(steps, tensor.maker),
             seen=_only_seen(steps),
-            moved=tuple(_at(s.spot) for s in steps if s.what == "moved"),
+            moved=tuple(_at(s.spot) for s in steps if s.what == EventKind.MOVED),
             root=_root(one, name, lives) if expected is not None else None,
         )
 
 
 def computed(tensor: Tensor) -> tuple[Step, ...]:
     """The steps of a tensor's own life: of what a layer gives without those of the layer."""
-    if tensor.maker != "output":
+    if tensor.maker != Origin.OUTPUT:
         return tensor.steps
-    at = next((n for n, step in enumerate(tensor.steps) if step.what == "computed"), 0)
+    at = next((n for n, step in enumerate(tensor.steps) if step.what == EventKind.COMPUTED), 0)
     return tensor.steps[at:]
 
 
-def _born(steps: Sequence[Step], maker: str) -> At | None:
+def _born(steps: Sequence[Step], maker: Origin) -> At | None:
     """The line that an answer calls the birth; of a batch, of whatever it was made, its loader's."""
-    made = [step for step in steps if step.what in ("made", "loaded", "wrapped")]
-    made = made[-1 if maker == "batch" else 0 :]
-    made += [step for step in steps if step.what in ("computed", "put")]
-    made += [step for step in steps if step.what == "seen"]
+    made = [
+        step for step in steps if step.what in (EventKind.MADE, EventKind.LOADED, EventKind.WRAPPED)
+    ]
+    made = made[-1 if maker == Origin.BATCH else 0 :]
+    made += [step for step in steps if step.what in (EventKind.COMPUTED, EventKind.PUT)]
+    made += [step for step in steps if step.what == EventKind.SEEN]
     return _at(made[0].spot) if made else None
 
 
 def _only_seen(steps: Sequence[Step]) -> bool:
     """Whether nobody saw how something was made."""
     whats = {step.what for step in steps}
-    return "seen" in whats and not whats & {"made", "loaded", "wrapped", "computed", "put"}
+    return EventKind.SEEN in whats and not whats & {
+        EventKind.MADE,
+        EventKind.LOADED,
+        EventKind.WRAPPED,
+        EventKind.COMPUTED,
+        EventKind.PUT,
+    }
 
 
 def _at(spot: Spot) -> At:
@@ -165,7 +174,7 @@ def _name(one: Operand, spot: Spot, lives: Lives) -> str:
     """What the program calls an operand: a weight by its path, else as the innermost line writes it that
     holds it."""
     tensor = one.side.tensor
-    if tensor.maker == "weight" and tensor.module is not None and tensor.name:
+    if tensor.maker == Origin.WEIGHT and tensor.module is not None and tensor.name:
         return _path(tensor.module, tensor.name, lives)
     node = one.side.node
     said = ast.unparse(node) if isinstance(node, ast.expr) and node is not spot.node else ""
@@ -181,7 +190,10 @@ def _name(one: Operand, spot: Spot, lives: Lives) -> str:
 
 def _assigned(one: Operand, lives: Lives) -> str:
     """What the statement that made a tensor assigned it to, in a function that is over."""
-    made = next((step for step in one.side.tensor.steps if step.what in ("made", "loaded")), None)
+    made = next(
+        (step for step in one.side.tensor.steps if step.what in (EventKind.MADE, EventKind.LOADED)),
+        None,
+    )
     text = lives.texts.of(made.spot.file) if made is not None else None
     if made is None or text is None or one.side.tensor.maker not in _MADE:
         return ""
@@ -208,7 +220,7 @@ def _path(module: Module, name: str, lives: Lives) -> str:
 def _root(one: Operand, name: str, lives: Lives) -> LiveOperand | None:
     """What the program keeps of an operand under another name."""
     tensor = one.side.tensor
-    if tensor.maker == "weight" or isinstance(one.side.value, Module):
+    if tensor.maker == Origin.WEIGHT or isinstance(one.side.value, Module):
         return None
     keeper = lives.holders.keeper(one.thing, one.life)
     if keeper is not None:
@@ -241,10 +253,10 @@ def _kept(name: str, thing: Any, lives: Lives) -> LiveOperand:
     tensor = lives.tensor_value(thing)
     return LiveOperand(
         name=name,
-        kind=tensor.maker,
+        kind=tensor.maker.value,
         device=device_of(thing) or "?",
         shape=shape_of(thing),
         born=_born(tensor.steps, tensor.maker),
         seen=_only_seen(tensor.steps),
-        moved=tuple(_at(s.spot) for s in tensor.steps if s.what == "moved"),
+        moved=tuple(_at(s.spot) for s in tensor.steps if s.what == EventKind.MOVED),
     )

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from diagnose.hooks import placing
 from diagnose.hooks.lives import Lives
 from diagnose.hooks.peeking import attributes, device_of, entries, is_a, items, shape_of
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import Spot, Step
 from diagnose.placement.devices import SPLIT, written
 from diagnose.placement.machine import Meets
@@ -43,7 +44,7 @@ def _of_live(side: Meets, tensor: Any, lives: Lives) -> Operand:
 
 def of_optimizer(
     frames: Sequence[Running], lives: Lives, spot: Spot
-) -> tuple[str, list[Operand]] | None:
+) -> tuple[ConstraintKind, list[Operand]] | None:
     """An optimizer's state that is not with its parameter."""
     for one in reversed(frames):
         owner = (
@@ -58,8 +59,11 @@ def of_optimizer(
                 if lives.device(state) != lives.device(parameter):
                     weight = lives.tensor_value(parameter)
                     stray = lives.tensor_value(state)
-                    stray.maker, stray.module = "state", weight.module and weight.module.whole()
-                    return "state", [
+                    stray.maker, stray.module = (
+                        Origin.STATE,
+                        weight.module and weight.module.whole(),
+                    )
+                    return ConstraintKind.STATE, [
                         _of_live(Meets(spot.node, stray, stray), state, lives),
                         _of_live(Meets(spot.node, weight, weight), parameter, lives),
                     ]
@@ -85,7 +89,7 @@ def of_own_optimizer(frames: Sequence[Running], lives: Lives, operands: Sequence
     for one in operands:
         sharing = {id(value) for value in lives.holders.alike(one.thing, one.life)}
         if module is not None and sharing & state and not any(one.thing is p for p in parameters):
-            one.side.tensor.maker, one.side.tensor.module = "state", module.whole()
+            one.side.tensor.maker, one.side.tensor.module = Origin.STATE, module.whole()
             found = True
     return found
 
@@ -103,22 +107,24 @@ def _optimizer_of(frames: Sequence[Running], lives: Lives) -> Any:
 
 def of_generator(
     frames: Sequence[Running], lives: Lives, spot: Spot
-) -> tuple[str, list[Operand]] | None:
+) -> tuple[ConstraintKind, list[Operand]] | None:
     """A generator that a function of a library refuses before it draws with it."""
     innermost = frames[-1].frame
     for one in innermost.f_locals.values() if not is_own(innermost.f_code) else ():
         if is_a(one, lives.torch._C.Generator):
             node = placing.node_of(lives, one, spot)
             made = lives.generator(str(one.device), one, node)
-            drawn = Tensor(made.device, "generator", made.steps, made.frame)
+            drawn = Tensor(made.device, Origin.GENERATOR, made.steps, made.frame)
             side = Meets(node or spot.node, made, drawn)
-            return "generator", [Operand(side, str(one.device), (), one, exact=node is not None)]
+            return ConstraintKind.GENERATOR, [
+                Operand(side, str(one.device), (), one, exact=node is not None)
+            ]
     return None
 
 
 def of_wrapper(
     frames: Sequence[Running], lives: Lives, spot: Spot
-) -> tuple[str, list[Operand]] | None:
+) -> tuple[ConstraintKind, list[Operand]] | None:
     """A DataParallel whose module is not on its first device."""
     innermost = frames[-1].frame
     owner = innermost.f_locals.get("self")
@@ -137,9 +143,11 @@ def of_wrapper(
             weight = lives.tensor_value(parameter)
             if split:  # no move of it all would help
                 weight.device = SPLIT
-            made = tuple(Step("wrapped", s.spot) for s in wrapper.steps if s.what == "made")
-            there = Tensor(home, "home", made, wrapper.frame)
-            return "home", [
+            made = tuple(
+                Step(EventKind.WRAPPED, s.spot) for s in wrapper.steps if s.what == EventKind.MADE
+            )
+            there = Tensor(home, Origin.HOME, made, wrapper.frame)
+            return ConstraintKind.HOME, [
                 _of_live(Meets(spot.node, weight.module or weight, weight), parameter, lives),
                 Operand(Meets(spot.node, wrapper, there), str(home), ()),
             ]

@@ -9,6 +9,7 @@ from typing import Any
 from diagnose.hooks.modules import walk
 from diagnose.hooks.peeking import attributes, device_of, entries, is_a
 from diagnose.hooks.wrappers import is_replica
+from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement import Device
 from diagnose.placement.devices import SPLIT, written
 from diagnose.tracing.recorder import Recorder
@@ -37,7 +38,7 @@ class Whereabouts:
         for _, one in islice(walk(module), _MODULES) if module is not None else ():
             if restored or not self._is_only_restored(one):
                 found |= set(self._places(one))
-            if sum(one.type == "cuda" for one in found) > 1:
+            if sum(one.type == DeviceType.CUDA for one in found) > 1:
                 return SPLIT
         return found.pop() if len(found) == 1 else None
 
@@ -53,13 +54,13 @@ class Whereabouts:
         for module in islice(self._recorder.modules.things(), _MODULES):
             if not (is_replica(module) or self._is_only_restored(module)):
                 found |= set(self._places(module))
-        return sum(one.type == "cuda" for one in found) > 1
+        return sum(one.type == DeviceType.CUDA for one in found) > 1
 
     def _is_only_restored(self, module: Any) -> bool:
         """Whether a module is where it was saved."""
         life = self._recorder.modules.get(module)
         whats = {event.what for event in life.events} if life is not None else set()
-        return "loaded" in whats and "moved" not in whats
+        return EventKind.LOADED in whats and EventKind.MOVED not in whats
 
     def _places(self, module: Any) -> Iterator[Device]:
         """Where a module's tensors are, without those of its parts."""

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import re
 
+from diagnose.kinds import DeviceType
 from diagnose.placement.model import Device
 
-CPU = Device("cpu")
-META = Device("meta")
+CPU = Device(DeviceType.CPU)
+META = Device(DeviceType.META)
 #: The accelerator that the program itself chose.
-HOME = Device("cuda", None, home=True)
-SPLIT = Device("split")
+HOME = Device(DeviceType.CUDA, None, home=True)
+SPLIT = Device(DeviceType.SPLIT)
 #: The word for the number of the accelerator that ``cuda`` means.
 CURRENT = "current_device"
 #: The accelerator of a process's rank.
-RANKED = Device("cuda", None, home=True, ranked=True)
+RANKED = Device(DeviceType.CUDA, None, home=True, ranked=True)
 _RANK_WORD = re.compile(r"rank|local_?id", re.IGNORECASE)
 _WRITTEN = re.compile(r"(cpu|meta|cuda|xpu|npu|mps|hpu|mlu|musa)(?::(\d+))?\Z")
 _WITH_GPU = re.compile(r"((use|with|has|on|enable)_?)?(cuda|gpu)(_available)?", re.IGNORECASE)
@@ -31,8 +32,8 @@ def written(text: str) -> Device | None:
         return None
     kind, number = found.groups()
     if kind in ("cpu", "meta"):
-        return Device(kind)
-    return Device("cuda", int(number) if number else None)
+        return Device(DeviceType(kind))
+    return Device(DeviceType.CUDA, int(number) if number else None)
 
 
 def named_so(word: str) -> bool:
@@ -54,7 +55,7 @@ def is_rank(word: str) -> bool:
 
 def differ(one: Device | None, other: Device | None) -> bool | None:
     """Whether two devices are not the same; None where the source does not tell."""
-    if one is None or other is None or "split" in (one.type, other.type):
+    if one is None or other is None or DeviceType.SPLIT in (one.type, other.type):
         return None
     if one.type != other.type:
         return True
@@ -71,6 +72,6 @@ def differ(one: Device | None, other: Device | None) -> bool | None:
 def is_said(device: Device | None, printed: str) -> bool | None:
     """Whether a device may be the one that a message prints; None where it is not known."""
     said = written(printed)
-    if device is None or said is None or device.type == "split":
+    if device is None or said is None or device.type == DeviceType.SPLIT:
         return None
     return differ(device, said) is not True

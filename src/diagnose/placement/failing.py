@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from diagnose.kinds import ConstraintKind
 from diagnose.placement.interpreter import Program
 from diagnose.placement.machine import Meeting
 from diagnose.placement.model import Spot, Suspect
 from diagnose.placement.reasons.suspects import of_doubt, of_kernel, of_meeting
 
 #: What is met by a kernel that wants a GPU: as far as its name tells, a call of anything.
-_REFUSING = ("kernel", "asked", "library")
+_REFUSING = (ConstraintKind.KERNEL, ConstraintKind.ASKED, ConstraintKind.LIBRARY)
 
 
 class Line(NamedTuple):

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
+from diagnose.kinds import DeviceType, Origin
 from diagnose.model import TorchNames
 from diagnose.placement import Imported
 from diagnose.placement.devices import SPLIT
@@ -125,7 +126,11 @@ def _split(machine: Machine) -> bool:
     for meeting in machine.meetings:
         for side in meeting.sides:
             module, device = side.tensor.module, side.tensor.device
-            if side.tensor.maker != "weight" or device is None or device.type != "cuda":
+            if (
+                side.tensor.maker != Origin.WEIGHT
+                or device is None
+                or device.type != DeviceType.CUDA
+            ):
                 continue
             move = last_move(side.tensor.steps)
             if device.number is not None:

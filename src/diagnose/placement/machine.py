@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.model import TorchNames
 from diagnose.placement.devices import CPU, CURRENT, HOME, RANKED, is_rank, named_so, written
 from diagnose.placement.journal import begun
@@ -118,20 +119,14 @@ def generating(given: Given | None) -> Meets | None:
     if given is None or not isinstance(given.value, Generator):
         return None
     made = given.value
-    return Meets(given.node, made, Tensor(made.device, "generator", made.steps, made.frame))
+    return Meets(given.node, made, Tensor(made.device, Origin.GENERATOR, made.steps, made.frame))
 
 
 class Meeting(NamedTuple):
-    """Operands that have to be on one device.
+    """Operands that have to be on one device. ``calls`` are the calls that lead here, outermost first,
+    ``frame`` the variables around it."""
 
-    ``what`` is ``join`` for operations, ``call`` of a module, ``index``, ``host`` (NumPy), ``generator``,
-    ``home`` (DataParallel), ``asked`` (of one tensor, by code that may refuse it), ``refused``
-    (by code that does), ``state`` (an optimizer's),
-    ``meta``, ``library`` (a call of which nothing is known), ``handed`` (a model and tensors, to such a
-    call). ``calls`` are the calls that lead here, outermost first, ``frame`` the variables around it.
-    """
-
-    what: str
+    what: ConstraintKind
     spot: Spot
     sides: tuple[Meets, ...]
     calls: tuple[Spot, ...]
@@ -165,7 +160,7 @@ class Machine:
         #: Where weights alone are made, while that is told (`init_empty_weights`).
         self.emptied: Device | None = None
         #: What ``cuda`` without a number means.
-        self.current = Device("cuda", 0, home=True)
+        self.current = Device(DeviceType.CUDA, 0, home=True)
         #: Where the default device is said, while it is meta.
         self.default_of: Spot | None = None
         self.entered, self.depths, self.nested = set[int](), dict[int, int](), 0
@@ -220,7 +215,7 @@ class Machine:
 
     def step(
         self,
-        what: str,
+        what: EventKind,
         node: ast.AST,
         frame: Frame,
         device: Device | None = None,
@@ -229,15 +224,19 @@ class Machine:
         """A first step."""
         return (Step(what, self.spot(node, frame), device, of),)
 
-    def meet(self, what: str, node: ast.AST, frame: Frame, sides: Sequence[Meets]) -> None:
+    def meet(
+        self, what: ConstraintKind, node: ast.AST, frame: Frame, sides: Sequence[Meets]
+    ) -> None:
         """Notes that values met; where there is none, nothing did."""
-        fewest = 2 if what in ("join", "call", "index") else 1
+        fewest = (
+            2 if what in (ConstraintKind.JOIN, ConstraintKind.CALL, ConstraintKind.INDEX) else 1
+        )
         if len(self.meetings) >= _MEETINGS or len(sides) < fewest:
             return
         known = sum(side.tensor.device is not None for side in sides)
         self.judged += known == len(sides)
         self.unknown += known != len(sides)
-        if what == "generator" and isinstance(sides[0].value, Generator):
+        if what == ConstraintKind.GENERATOR and isinstance(sides[0].value, Generator):
             here = {side.tensor.device for side in sides}
             sides[0].value.agreed |= len(here) == 1 and None not in here and len(sides) > 1
         self.meetings.append(
@@ -247,8 +246,10 @@ class Machine:
     def bind(self, device: Device | None, node: ast.AST, frame: Frame) -> None:
         """Notes that a process asks for a GPU which its machine lacks, by other means than ``cuda``."""
         if device is not None and device.number in self.lacking and not device.home:
-            lacked = Tensor(device, "other", self.step("made", node, frame, device), frame)
-            self.meet("lacked", node, frame, [Meets(node, lacked, lacked)])
+            lacked = Tensor(
+                device, Origin.OTHER, self.step(EventKind.MADE, node, frame, device), frame
+            )
+            self.meet(ConstraintKind.LACKED, node, frame, [Meets(node, lacked, lacked)])
 
     def asked(self, value: Value | None) -> Device | None:
         """The device that a value names where one is asked for: a string, a number, a `torch.device`."""
@@ -257,11 +258,11 @@ class Machine:
         if isinstance(value, Const):
             if isinstance(value.value, str):
                 found = written(value.value)
-                if found is not None and found.type == "cuda" and found.number is None:
+                if found is not None and found.type == DeviceType.CUDA and found.number is None:
                     return self.home()
                 return found
             if isinstance(value.value, int) and not isinstance(value.value, bool):
-                return Device("cuda", value.value)
+                return Device(DeviceType.CUDA, value.value)
         if isinstance(value, Tensor):
             return value.device
         if isinstance(value, Number) and value.word == CURRENT:

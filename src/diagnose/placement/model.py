@@ -8,7 +8,8 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from diagnose.placement.walking import functions_by_line
+from diagnose.kinds import DeviceType, EventKind
+from diagnose.placement.semantics import functions_by_line
 
 
 class _File(NamedTuple):
@@ -69,30 +70,28 @@ class Spot(NamedTuple):
 class Device(NamedTuple):
     """A device as far as source tells it.
 
-    ``type`` is ``cpu``, ``cuda`` (any accelerator), ``meta``, or ``split`` for a model that a library
-    spreads over devices; ``number`` which one, None where it is the current one or not known; ``home``
-    marks the device that the program itself chose (``device``, ``self.device``, that of a model's weights)
-    rather than one that a line names by number; ``ranked`` one that the process's rank chooses.
+    ``number`` is which one, None where it is the current one or not known; ``home`` marks the device that
+    the program itself chose (``device``, ``self.device``, that of a model's weights) rather than one that a
+    line names by number; ``ranked`` one that the process's rank chooses; ``word`` is how a message calls a
+    type that is none of the others.
     """
 
-    type: str
+    type: DeviceType
     number: int | None = None
     home: bool = False
     ranked: bool = False
+    word: str = ""
 
     def __str__(self) -> str:
-        return self.type if self.number is None else f"{self.type}:{self.number}"
+        word = self.word or self.type.value
+        return word if self.number is None else f"{word}:{self.number}"
 
 
 class Step(NamedTuple):
-    """Something that happened to a value: ``what`` is ``made``, ``loaded``, ``moved``, ``kept`` (as an
-    attribute), ``left`` (out where a function moves others), ``held`` (in a list or dict), ``put`` (a layer
-    into a model), ``given``, ``wrapped``, ``bound`` (to a name), ``dropped`` (a move whose result is),
-    ``stored`` (in an object), ``unfilled`` (on meta, by weights that were to be), ``grown``, ``copied``,
-    ``listed`` (by an expression), ``passed`` (through a function that moves others). ``of`` is the literal
-    that the device was written as, of what was ``passed`` the data class whose field it is."""
+    """Something that happened to a value. ``of`` is the literal that the device was written as, of what was
+    passed the data class whose field it is."""
 
-    what: str
+    what: EventKind
     spot: Spot
     device: Device | None = None
     of: Spot | None = None

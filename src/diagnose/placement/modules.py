@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement.devices import META, differ
 from diagnose.placement.machine import Machine, Partial
 from diagnose.placement.model import Device, Spot, Step
@@ -34,19 +35,19 @@ def put(
             value.word = name
         name = name if name != "?" else f"?{len(owner.children)}"
         owner.plain.pop(name, None)
-        value.steps = (*value.steps, Step("put", spot, _around(owner)))
+        value.steps = (*value.steps, Step(EventKind.PUT, spot, _around(owner)))
         if _is_free(value):
             value.owner = owner
         owner.children[name] = value
         return
     if isinstance(value, Tensor) and owner.kind in ("ParameterList", "ParameterDict"):
         value = value.like(value.device)
-        value.maker = "weight"
-    copied = isinstance(value, Tensor) and value.steps and value.steps[-1].what == "copied"
-    if isinstance(value, Tensor) and copied and value.maker == "weight":
+        value.maker = Origin.WEIGHT
+    copied = isinstance(value, Tensor) and value.steps and value.steps[-1].what == EventKind.COPIED
+    if isinstance(value, Tensor) and copied and value.maker == Origin.WEIGHT:
         value = value.computed(value.device)  # a clone of a weight is no parameter
-    if isinstance(value, Tensor) and value.maker == "weight":
-        value.steps = (*value.steps, Step("put", spot, value.device))
+    if isinstance(value, Tensor) and value.maker == Origin.WEIGHT:
+        value.steps = (*value.steps, Step(EventKind.PUT, spot, value.device))
         value.module, value.name = owner, name
         owner.tensors = {**owner.tensors, name: value}
         return
@@ -55,21 +56,21 @@ def put(
         buffer(machine, owner, name, value, statement, frame)
         return
     if isinstance(value, Tensor) and name in owner.tensors:  # a buffer is given another value
-        renewed = value.like(value.device, Step("put", spot, value.device))
+        renewed = value.like(value.device, Step(EventKind.PUT, spot, value.device))
         renewed.name = name if renewed.module is owner else renewed.name
         owner.tensors = {**owner.tensors, name: renewed}
         return
-    if isinstance(value, Distribution) and value.inner.maker == "weight":
+    if isinstance(value, Distribution) and value.inner.maker == Origin.WEIGHT:
         value = Unknown()  # of parameters alone, and where they are whenever it is asked
     if isinstance(value, Tensor | Distribution):
         kept = inside(value)
-        kept = kept.like(kept.device, Step("kept", spot, kept.device))
+        kept = kept.like(kept.device, Step(EventKind.KEPT, spot, kept.device))
         kept.module, kept.name = owner, name
         owner.plain[name] = Distribution(kept) if isinstance(value, Distribution) else kept
         return
     if isinstance(value, Items | Table):
         value.keeper = owner
-        value.steps = (*value.steps, Step("kept", spot))
+        value.steps = (*value.steps, Step(EventKind.KEPT, spot))
         for item in value.every():
             hold(value, item, name)
     elif isinstance(value, Partial):
@@ -92,7 +93,7 @@ def _around(owner: Module) -> Device | None:
 def hold(container: Items | Table, value: Value, name: str = "") -> None:
     """What a list or dict that is a module's plain attribute holds is not registered."""
     owner = container.keeper
-    kept = next((step for step in container.steps if step.what == "kept"), None)
+    kept = next((step for step in container.steps if step.what == EventKind.KEPT), None)
     if owner is not None and kept is not None:
         _leave_out(owner, value, kept.spot, name)
 
@@ -101,12 +102,12 @@ def _leave_out(owner: Module, value: Value, spot: Spot, name: str) -> None:
     """What a plain attribute holds is a module's, and does not move with it."""
     for inner in _modules_in(value):
         if _is_free(inner):
-            inner.steps = (*inner.steps, Step("held", spot, inner.where()))
+            inner.steps = (*inner.steps, Step(EventKind.HELD, spot, inner.where()))
             inner.owner = owner
     for tensor in tensors_in(value):
-        if tensor.maker != "given":
-            tensor.steps = (*tensor.steps, Step("held", spot, tensor.device))
-            if tensor.module is None or tensor.maker == "computed":
+        if tensor.maker != Origin.GIVEN:
+            tensor.steps = (*tensor.steps, Step(EventKind.HELD, spot, tensor.device))
+            if tensor.module is None or tensor.maker == Origin.COMPUTED:
                 tensor.module, tensor.name = owner, name
 
 
@@ -125,7 +126,7 @@ def taken(owner: Module, given: Iterable[Value]) -> None:
         if isinstance(value, Items | Table) and value.keeper is owner:
             value.keeper = None
             for number, inner in enumerate(modules_in(value)):
-                inner.steps = tuple(step for step in inner.steps if step.what != "held")
+                inner.steps = tuple(step for step in inner.steps if step.what != EventKind.HELD)
                 owner.children.setdefault(f"?{number}", inner)
 
 
@@ -134,8 +135,10 @@ def buffer(
 ) -> None:
     """``register_buffer`` and ``register_parameter``."""
     if isinstance(value, Tensor):
-        held = value.like(value.device, Step("put", machine.spot(node, frame), value.device))
-        held.module, held.name, held.maker = owner, name, "weight"
+        held = value.like(
+            value.device, Step(EventKind.PUT, machine.spot(node, frame), value.device)
+        )
+        held.module, held.name, held.maker = owner, name, Origin.WEIGHT
         owner.tensors = {**owner.tensors, name: held}
     else:
         owner.buffers.add(name)
@@ -174,8 +177,8 @@ def some_part(module: Module) -> Value:
 def weights(module: Module, name: Value | None = None) -> Items:
     """What ``parameters()`` gives, with a name each what ``named_parameters()`` does: some weight, or, of a
     module that is spread over accelerators, one on each of them."""
-    whole = Tensor(module.where(), "weight", module.steps, module.frame, module=module)
-    found = _on_each(module) if whole.device and whole.device.type == "cuda" else []
+    whole = Tensor(module.where(), Origin.WEIGHT, module.steps, module.frame, module=module)
+    found = _on_each(module) if whole.device and whole.device.type == DeviceType.CUDA else []
     apart = len(found) > 1
     every: list[Value] = [*(found if apart else [whole])]
     if name is not None:
@@ -188,16 +191,16 @@ def weights(module: Module, name: Value | None = None) -> Items:
 def any_weight(module: Module) -> Tensor:
     """Some weight of a module: of one that is spread over accelerators nobody knows on which."""
     where = None if len(_on_each(module)) > 1 else module.where()
-    return Tensor(where, "weight", module.steps, module.frame, module=module)
+    return Tensor(where, Origin.WEIGHT, module.steps, module.frame, module=module)
 
 
 def _on_each(module: Module) -> list[Tensor]:
     """A weight of a module on each accelerator that some are on."""
     found: list[Tensor] = []
     for one in module.family():
-        own = Tensor(one.device, "weight", one.steps, one.frame, module=one)
+        own = Tensor(one.device, Origin.WEIGHT, one.steps, one.frame, module=one)
         for weight in ([own] if one.weights else []) + list(one.tensors.values()):
-            there = weight.device is not None and weight.device.type == "cuda"
+            there = weight.device is not None and weight.device.type == DeviceType.CUDA
             if there and all(differ(weight.device, other.device) for other in found):
                 found.append(weight)
     return found

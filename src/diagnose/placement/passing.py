@@ -6,15 +6,16 @@ import ast
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
+from diagnose.kinds import DeviceType, EventKind
 from diagnose.model.vocabulary import Names
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.records import is_data_class
+from diagnose.placement.semantics import walk
 from diagnose.placement.steps import last_of
 from diagnose.placement.tensors import Batch, Table, Tensor, inside, tensors_in, within
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Frame, Function, Object, Value
-from diagnose.placement.walking import walk
 
 
 def handed(machine: Machine, function: Function, inner: Frame) -> list[Tensor]:
@@ -36,7 +37,9 @@ def let_through(machine: Machine, function: Function, given: list[Tensor], inner
         for tensor in _held(value):
             if id(tensor) in known:
                 there = node if isinstance(node, ast.Assign) else returned
-                step = Step("passed", machine.spot(there, inner), tensor.device, _class_of(value))
+                step = Step(
+                    EventKind.PASSED, machine.spot(there, inner), tensor.device, _class_of(value)
+                )
                 tensor.steps = (*tensor.steps[-12:], step)
 
 
@@ -57,7 +60,7 @@ def _left(machine: Machine, value: Value, returned: ast.Return, inner: Frame) ->
         others = [one.value for one in inner.bound.values() if isinstance(one, ast.Assign)]
         if any(moves_from(one, root) for one in (*others, *nodes)):
             for tensor in tensors_in(item):
-                step = Step("left", machine.spot(node, inner), tensor.device)
+                step = Step(EventKind.LEFT, machine.spot(node, inner), tensor.device)
                 tensor.steps, tensor.frame = (*tensor.steps[-12:], step), inner
 
 
@@ -65,8 +68,8 @@ def left_by(machine: Machine, node: ast.expr, value: Value, frame: Frame) -> Non
     """Marks the tensors that an expression leaves, which makes a dict of another one, and moves others."""
     for left, found in _beside_moved(node, value, frame):
         for tensor in tensors_in(found):
-            if tensor.device is not None and tensor.device.type == "cpu":
-                step = Step("left", machine.spot(left, frame), tensor.device)
+            if tensor.device is not None and tensor.device.type == DeviceType.CPU:
+                step = Step(EventKind.LEFT, machine.spot(left, frame), tensor.device)
                 tensor.steps, tensor.frame = (*tensor.steps[-12:], step), frame
     made = isinstance(node, ast.DictComp) or (
         isinstance(node, ast.BinOp)
@@ -77,9 +80,9 @@ def left_by(machine: Machine, node: ast.expr, value: Value, frame: Frame) -> Non
         return
     moves = {id(one) for one in walk(node)}  # what is made or moved within it
     for tensor in tensors_in(value):
-        move = last_of(tensor.steps, "made", "moved")
+        move = last_of(tensor.steps, EventKind.MADE, EventKind.MOVED)
         if move is not None and id(move.spot.node) not in moves:
-            step = Step("left", machine.spot(node, frame), tensor.device)
+            step = Step(EventKind.LEFT, machine.spot(node, frame), tensor.device)
             tensor.steps, tensor.frame = (*tensor.steps[-12:], step), frame
 
 

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import ConstraintKind
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Arguments, Machine, Meets
+from diagnose.placement.semantics import walk
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Frame, Unknown
-from diagnose.placement.walking import walk
 
 #: The attributes that tell where a tensor is.
 ASKED = frozenset({"is_cuda", "is_cpu", "device"})
 
 
-def kind_of(machine: Machine, name: str) -> str:
+def kind_of(machine: Machine, name: str) -> ConstraintKind:
     """What a meeting in a function of torch or a method of a tensor is: nobody says of all that they refuse
     tensors of several devices."""
     torch, plain = machine.torch, name.rstrip("_")
     if name in torch.indexing:
-        return "index"
+        return ConstraintKind.INDEX
     known = (
         torch.takes,
         torch.elementwise,
@@ -28,14 +29,18 @@ def kind_of(machine: Machine, name: str) -> str:
         torch.computing,
         torch.refusing,
     )
-    return "join" if any(one in names for names in known for one in (name, plain)) else "library"
+    return (
+        ConstraintKind.JOIN
+        if any(one in names for names in known for one in (name, plain))
+        else ConstraintKind.LIBRARY
+    )
 
 
 def is_open(machine: Machine, name: str, given: Arguments) -> bool:
     """Whether a function of torch of which little is known is given first what may be anywhere, as its
     result then is."""
     first = given.listed[0].value if given.listed else None
-    return isinstance(first, Unknown) and kind_of(machine, name) == "library"
+    return isinstance(first, Unknown) and kind_of(machine, name) == ConstraintKind.LIBRARY
 
 
 def assumed(tensor: Tensor) -> Tensor:
@@ -60,10 +65,12 @@ def refusal(
     values = [(one, machine.evaluate(machine, one, frame)) for one in asked]
     sides = [Meets(one, value, value) for one, value in values if isinstance(value, Tensor)]
     if sides:
-        machine.meet("join" if len(sides) > 1 else "asked", node, frame, sides)
+        machine.meet(
+            ConstraintKind.JOIN if len(sides) > 1 else ConstraintKind.ASKED, node, frame, sides
+        )
     on_host = [one for one in sides if one.tensor.device == CPU]
     if on_host and _raises(node, holds):
-        machine.meet("refused", node, frame, on_host)
+        machine.meet(ConstraintKind.REFUSED, node, frame, on_host)
 
 
 def _raises(node: ast.If | ast.Assert, holds: bool | None) -> bool:

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.placement.model import Source, Spot, Suspect
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import walk
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 CAUSE = "dataparallel-replica-state"

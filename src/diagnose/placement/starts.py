@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
+from diagnose.kinds import ConstraintKind
 from diagnose.model import TorchNames
 from diagnose.placement import Imported
 from diagnose.placement.interpreter import Program, analyse
@@ -162,7 +163,7 @@ def _suspected(program: Program, split: bool) -> Iterator[Suspect]:
             continue
         for suspect in of_meeting(meeting, split=split):
             yield suspect
-            if meeting.what == "home":
+            if meeting.what == ConstraintKind.HOME:
                 away |= {id(part) for side in meeting.sides for part in _parts(side.value)}
 
 

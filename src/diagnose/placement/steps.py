@@ -6,9 +6,11 @@ import ast
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Meets
 from diagnose.placement.model import Spot, Step
+from diagnose.placement.semantics import called
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame
 
@@ -25,36 +27,36 @@ class Reason(NamedTuple):
     beside: Spot | None = None
 
 
-def last_of(steps: Sequence[Step], *what: str) -> Step | None:
+def last_of(steps: Sequence[Step], *what: EventKind) -> Step | None:
     """The last step of any of some kinds."""
     return next((one for one in reversed(steps) if one.what in what), None)
 
 
 def last_move(steps: Sequence[Step]) -> Step | None:
     """The last step that moved a value."""
-    return last_of(steps, "moved", "gathered")
+    return last_of(steps, EventKind.MOVED, EventKind.GATHERED)
 
 
 def left_behind(steps: Sequence[Step]) -> Step | None:
     """The step by which a value was left where others were moved, if nothing moved it since."""
-    last = last_of(steps, "left", "moved", "gathered")
-    return last if last is not None and last.what == "left" else None
+    last = last_of(steps, EventKind.LEFT, EventKind.MOVED, EventKind.GATHERED)
+    return last if last is not None and last.what == EventKind.LEFT else None
 
 
 def passed_over(steps: Sequence[Step]) -> Step | None:
     """The step by which a function that moves others handed a value on, if nothing moved it since."""
     found: Step | None = None
     for step in reversed(steps):
-        if step.what == "moved":
+        if step.what == EventKind.MOVED:
             break
-        found = step if step.what == "passed" else found
+        found = step if step.what == EventKind.PASSED else found
     return found
 
 
 def is_literal(step: Step) -> bool:
     """Whether a move names its device itself: ``.cuda()``, ``.to("cuda:1")``."""
     node = step.spot.node
-    if step.what == "made":
+    if step.what == EventKind.MADE:
         legacy = isinstance(node, ast.Call) and ast.unparse(node.func).startswith("torch.cuda.")
         return legacy or isinstance(device_argument(step.spot), ast.Constant)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -67,12 +69,14 @@ def is_literal(step: Step) -> bool:
 
 def born_at(steps: Sequence[Step]) -> Step | None:
     """The step that made or loaded a value."""
-    return next((s for s in steps if s.what in ("made", "loaded")), None)
+    return next((s for s in steps if s.what in (EventKind.MADE, EventKind.LOADED)), None)
 
 
 def made_as(cause: str, steps: Sequence[Step], frame: Frame | None) -> Reason | None:
     """A cause at the step that made or wrapped something."""
-    step = next((s for s in steps if s.what in ("made", "loaded", "wrapped")), None)
+    step = next(
+        (s for s in steps if s.what in (EventKind.MADE, EventKind.LOADED, EventKind.WRAPPED)), None
+    )
     return Reason(cause, step.spot, frame) if step is not None else None
 
 
@@ -86,13 +90,13 @@ def device_argument(spot: Spot) -> ast.expr | None:
 
 def on_cpu(tensor: Tensor) -> bool:
     """Whether a tensor is known to be on the cpu."""
-    return tensor.device is not None and tensor.device.type == "cpu"
+    return tensor.device is not None and tensor.device.type == DeviceType.CPU
 
 
 def replicated(module: Module | None) -> bool:
     """Whether a module or one that it belongs to is wrapped for several GPUs."""
     owners = module.owners() if module is not None else ()
-    return any(step.what == "wrapped" for one in owners for step in one.steps)
+    return any(step.what == EventKind.WRAPPED for one in owners for step in one.steps)
 
 
 def fixed_in_replica(tensor: Tensor) -> Step | None:
@@ -107,7 +111,7 @@ def fixed_in_replica(tensor: Tensor) -> Step | None:
         return None
     node = step.spot.node
     first = node.args[0] if isinstance(node, ast.Call) and node.args else None
-    match device_argument(step.spot) or (first if step.what == "moved" else None):
+    match device_argument(step.spot) or (first if step.what == EventKind.MOVED else None):
         case ast.Attribute(value=ast.Name(id="self"), attr=name) if name in frame.this.plain:
             return step
     return step if is_literal(step) else None
@@ -118,7 +122,7 @@ def said_as(node: ast.AST) -> str:
     return ast.unparse(node) if isinstance(node, ast.expr) else ""
 
 
-def is_on(side: Meets, kind: str) -> bool:
+def is_on(side: Meets, kind: DeviceType) -> bool:
     """Whether an operand is known to be on a kind of device."""
     return side.tensor.device is not None and side.tensor.device.type == kind
 
@@ -127,16 +131,8 @@ def is_offloaded(module: Module | None) -> bool:
     """Whether a module, or one that it belongs to, is offloaded; what a library spread may be. What is in a
     plain list no library reaches from above."""
     for one in module.owners() if module is not None else ():
-        if one.device == SPLIT or any(step.what == "offloaded" for step in one.steps):
+        if one.device == SPLIT or any(step.what == EventKind.OFFLOADED for step in one.steps):
             return True
-        if any(step.what == "held" for step in one.steps):
+        if any(step.what == EventKind.HELD for step in one.steps):
             return False
     return False
-
-
-def called(node: ast.AST) -> str:
-    """What a call calls, without what it is an attribute of; empty for other nodes."""
-    match node:
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
-            return name
-    return ""

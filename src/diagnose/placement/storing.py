@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from diagnose.kinds import EventKind, Origin
 from diagnose.model import TorchNames
 from diagnose.placement import modules
 from diagnose.placement.holding import may_name
@@ -47,12 +48,12 @@ def store(
         case ast.Name(id=name):
             if (
                 isinstance(value, Tensor)
-                and value.maker == "batch"
+                and value.maker == Origin.BATCH
                 and isinstance(statement, ast.Assign | ast.For)
             ):
                 bound = statement.value if isinstance(statement, ast.Assign) else statement
                 spot = machine.spot(bound, frame)
-                value.steps = (*value.steps[-12:], Step("bound", spot, value.device))
+                value.steps = (*value.steps[-12:], Step(EventKind.BOUND, spot, value.device))
             bind(frame, name, value, statement)
         case ast.Tuple(elts=targets) | ast.List(elts=targets):
             for position, each in enumerate(targets):
@@ -75,7 +76,7 @@ def store(
                 if _counts(owner.attributes.get(name), value):
                     value = Number(name)
                 if isinstance(value, Tensor):
-                    step = Step("stored", machine.spot(statement, frame), value.device)
+                    step = Step(EventKind.STORED, machine.spot(statement, frame), value.device)
                     value = value.like(value.device, step)
                 elif isinstance(value, Module) and isinstance(statement, ast.Assign):
                     value.kept = machine.spot(statement.value, frame), frame
@@ -112,7 +113,7 @@ def store(
 
 def _counts(before: Value | None, value: Value) -> bool:
     """Whether what was loaded takes the place of a number."""
-    loaded = isinstance(value, Tensor) and value.maker == "load"
+    loaded = isinstance(value, Tensor) and value.maker == Origin.LOAD
     number = isinstance(before, Const) and isinstance(before.value, int | float)
     return loaded and (number or isinstance(before, Number))
 
@@ -123,15 +124,17 @@ def _put_in(batch: Batch, value: Tensor, spot: Spot, *, whole: bool) -> None:
     if whole or value.device == batch.inner.device:
         batch.inner = value
     else:
-        batch.inner = batch.inner.like(None, Step("left", spot, batch.inner.device))
+        batch.inner = batch.inner.like(None, Step(EventKind.LEFT, spot, batch.inner.device))
 
 
 def _remembered(value: Value, spot: Spot) -> Value:
     """What a statement puts into an optimizer's state: a tensor, or the dict of those of a weight."""
     if isinstance(value, Tensor):
-        return value.like(value.device, Step("stored", spot, value.device))
+        return value.like(value.device, Step(EventKind.STORED, spot, value.device))
     if isinstance(value, Batch):
-        return Batch(value.inner.like(value.inner.device, Step("stored", spot)), mutable=True)
+        return Batch(
+            value.inner.like(value.inner.device, Step(EventKind.STORED, spot)), mutable=True
+        )
     if isinstance(value, Table):
         held = {key: _remembered(one, spot) for key, one in value.items.items()}
         return State(held, value.more and _remembered(value.more, spot))
@@ -158,9 +161,9 @@ def _filled(
     noted(weight, "device")
     weight.device = value.device
     module = weight.module
-    if weight.maker != "weight" or module is None or _is_own(weight, module):
+    if weight.maker != Origin.WEIGHT or module is None or _is_own(weight, module):
         return
-    step = Step("moved", machine.spot(statement, frame), value.device)
+    step = Step(EventKind.MOVED, machine.spot(statement, frame), value.device)
     module.filled = value
     if weight.name:
         module.device, module.steps = value.device, (*module.steps, step)
@@ -216,11 +219,11 @@ def bind(frame: Frame, name: str, value: Value, statement: ast.AST) -> None:
 def current(value: Value) -> Value:
     """A weight that was listed before its module moved is where the module is now; a copy stayed, and what
     was brought elsewhere by itself."""
-    if isinstance(value, Tensor) and value.maker == "weight" and value.module is not None:
+    if isinstance(value, Tensor) and value.maker == Origin.WEIGHT and value.module is not None:
         moves = {id(step.spot.node) for one in value.module.owners() for step in one.steps}
         stayed = any(
-            step.what in ("copied", "held", "put")
-            or (step.what == "moved" and id(step.spot.node) not in moves)
+            step.what in (EventKind.COPIED, EventKind.HELD, EventKind.PUT)
+            or (step.what == EventKind.MOVED and id(step.spot.node) not in moves)
             for step in value.steps
         )
         if not _is_own(value, value.module) and not stayed:
@@ -237,10 +240,10 @@ def parts(value: Value) -> Value:
 
 def one_dimension(torch: TorchNames, tensor: Tensor) -> bool:
     """Whether a tensor was made with one dimension, as far as its factory's call tells."""
-    if tensor.maker == "library" and tensor.name == "row":
+    if tensor.maker == Origin.LIBRARY and tensor.name == "row":
         return True
-    made = next((step.spot.node for step in tensor.steps if step.what == "made"), None)
-    if not isinstance(made, ast.Call) or tensor.maker != "factory":
+    made = next((step.spot.node for step in tensor.steps if step.what == EventKind.MADE), None)
+    if not isinstance(made, ast.Call) or tensor.maker != Origin.FACTORY:
         return False
     name = ast.unparse(made.func).rpartition(".")[2]
     shape = made.args[0] if len(made.args) == 1 else None

@@ -15,8 +15,8 @@ from diagnose.model import TorchNames
 from diagnose.placement.devices import HOME
 from diagnose.placement.host_forms import host_optimizer, orders_rows, put_state
 from diagnose.placement.model import Source, Spot, Suspect
+from diagnose.placement.semantics import walk
 from diagnose.placement.switches import turned_on
-from diagnose.placement.walking import walk
 
 Form = Callable[[ast.AST, TorchNames], "ast.AST | None"]
 

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Collection, Iterator
 
 from diagnose.placement.model import Source, Spot
-from diagnose.placement.signatures import defaults, parameters
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import bound, defaults, dotted, given_by_calls, parameters, walk
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: Names that lead to other names, at most.
@@ -131,8 +130,12 @@ def _set_at(flag: ast.expr | None, path: list[ast.AST], source: Source, left: in
         return None
     functions = [one for one in path if isinstance(one, _Function)]
     function = functions[-1] if functions else None
-    if isinstance(flag, ast.Name) and function is not None and flag.id in parameters(function):
-        return _passed(flag.id, function, path, source, left)
+    if (
+        isinstance(flag, ast.Name)
+        and function is not None
+        and flag.id in (one.arg for one in parameters(function))
+    ):
+        return _passed(flag.id, function, source, left)
     found = list(_named(flag, source.tree)) or list(_kept(flag, source.tree))
     if len(found) != 1:
         return None
@@ -142,57 +145,29 @@ def _set_at(flag: ast.expr | None, path: list[ast.AST], source: Source, left: in
     return Spot(source, value, name)
 
 
-def _passed(
-    name: str, function: _Function, path: list[ast.AST], source: Source, left: int
-) -> Spot | None:
+def _passed(name: str, function: _Function, source: Source, left: int) -> Spot | None:
     """What a function's only call gives a parameter, else the parameter's default."""
-    owner = next((one for one in reversed(path) if isinstance(one, ast.ClassDef)), None)
-    called = owner.name if owner is not None and function.name == "__init__" else function.name
-    calls = [
-        call
-        for call in walk(source.tree)
-        if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] == called
-    ]
-    names = parameters(function)[1 if owner is not None else 0 :]
-    given = {id(call): _argument(call, name, names) for call in calls}
-    if len(calls) == 1 and (value := given[id(calls[0])]) is not None:
+    given = list(given_by_calls(source.tree, function, name))
+    if len(given) == 1 and (value := given[0]) is not None:
         if (further := _flag(value)) is not None:
             return _set_at(further, _path(source.tree, value), source, left - 1)
         return Spot(source, value, None)
-    default = default_of(function, name)
-    if default is None or any(value is not None for value in given.values()):
+    default = defaults(function).get(name)
+    if default is None or any(value is not None for value in given):
         return None
     return Spot(source, default, None)
-
-
-def default_of(function: _Function, name: str) -> ast.expr | None:
-    """What a parameter is where it is not given; None for one that has to be."""
-    return dict(defaults(function)).get(name)
-
-
-def _argument(call: ast.Call, name: str, names: list[str]) -> ast.expr | None:
-    position = names.index(name) if name in names else len(call.args)
-    if position < len(call.args):
-        return call.args[position]
-    return next((one.value for one in call.keywords if one.arg == name), None)
 
 
 def _named(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:
     """What a name, an attribute or an item is set to: by assignments, options, fields and dicts."""
     match flag:
-        case ast.Name(id=name):
-            for node in walk(tree):
-                for target, value in _pairs(node):
-                    if isinstance(target, ast.Name) and target.id == name:
-                        yield value
+        case ast.Name():
+            yield from _set_to(flag, tree)
         case ast.Attribute(attr=name, value=owner):
             own = isinstance(owner, ast.Name) and owner.id == "self"
+            yield from _set_to(flag, tree) if own else ()
             for node in walk(tree):
                 match node:
-                    case ast.Assign():
-                        for target, value in _pairs(node):
-                            if own and isinstance(target, ast.Attribute) and target.attr == name:
-                                yield value
                     case ast.AnnAssign(target=ast.Name(id=field), value=ast.expr() as value):
                         if field == name:
                             yield value
@@ -213,21 +188,16 @@ def _named(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:
 
 def _kept(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:
     """What an object keeps as the attribute that others ask it for."""
-    asked = flag.attr if isinstance(flag, ast.Attribute) else None
-    for node in walk(tree) if asked is not None else ():
-        for target, value in _pairs(node):
-            match target:
-                case ast.Attribute(value=ast.Name(id="self"), attr=name) if name == asked:
-                    yield value
+    if isinstance(flag, ast.Attribute):
+        yield from _set_to(ast.Attribute(ast.Name("self"), flag.attr), tree)
 
 
-def _pairs(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What an assignment binds, and by which expressions; of what unpacks a written tuple, each."""
-    match node:
-        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
-            yield from zip(targets, values, strict=False)
-        case ast.Assign(targets=[target], value=value):
-            yield target, value
+def _set_to(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:
+    """What assignments set a name or an attribute to."""
+    values = (
+        one.value for one in bound(tree, dotted(flag) or "") if isinstance(one.by, ast.Assign)
+    )
+    return (value for value in values if value is not None)
 
 
 def _option(said: ast.expr) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement.journal import noted
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.values import Class, Frame, Value
@@ -13,10 +14,6 @@ from diagnose.placement.values import Class, Frame, Value
 class Tensor(Value):
     """A tensor. ``device`` is None where it is not known.
 
-    ``maker`` says where it comes from: ``factory``, ``array`` (from NumPy), ``load``, ``batch`` (a loader),
-    ``tokens`` (a tokenizer), ``output`` (of a module), ``weight``, ``computed`` (from a weight), ``given``
-    (a parameter), ``order`` (in which rows are drawn, always on the cpu), ``library`` (a call of which
-    nothing is known), ``other``.
     ``scalar`` marks those of no dimensions, which mix with any device; ``module`` is whose output or
     weight it is; ``name`` what the module calls it; ``guessed`` that it may be none, or be elsewhere: it
     came of a call of which nothing is known; ``element`` that a number or a loop took it out of a tensor;
@@ -28,7 +25,7 @@ class Tensor(Value):
     def __init__(
         self,
         device: Device | None,
-        maker: str = "other",
+        maker: Origin = Origin.OTHER,
         steps: tuple[Step, ...] = (),
         frame: Frame | None = None,
         *,
@@ -73,8 +70,8 @@ class Tensor(Value):
     def computed(self, device: Device | None, *, scalar: bool | None = None) -> Tensor:
         """Something computed from the tensor: of a weight it is none, though it is where that is."""
         found = self.like(device, scalar=scalar)
-        if self.maker == "weight":
-            found.maker = "computed" if self.module is not None else "other"
+        if self.maker == Origin.WEIGHT:
+            found.maker = Origin.COMPUTED if self.module is not None else Origin.OTHER
         return found
 
 
@@ -252,7 +249,7 @@ class Module(Value):
             if one.device is not None and one.weights:
                 return one.device
             for tensor in one.tensors.values():
-                if tensor.device is not None and tensor.device.type != "meta":
+                if tensor.device is not None and tensor.device.type != DeviceType.META:
                     return tensor.device
                 empty = tensor.device or empty
         return self.device or empty
@@ -260,7 +257,9 @@ class Module(Value):
     def gather(self, device: Device | None, spot: Spot) -> None:
         """What a trainer does: all moves to one device, wherever the program had put its parts."""
         numbers = {one.device.number for one in self.family() if one.weights and one.device}
-        self.move(device, Step("gathered" if len(numbers) > 1 else "moved", spot, device))
+        self.move(
+            device, Step(EventKind.GATHERED if len(numbers) > 1 else EventKind.MOVED, spot, device)
+        )
 
     def move(self, device: Device | None, step: Step) -> None:
         """What ``.to(device)`` does: all that is registered moves, and nothing else."""
@@ -301,14 +300,16 @@ class Optimizer(Value):
 def leading(tensors: list[Tensor]) -> Tensor:
     """The operand that says where an operation runs: one with dimensions, known to be on an accelerator."""
     wide = [tensor for tensor in tensors if not tensor.scalar] or tensors
-    there = next((t for t in wide if t.device is not None and t.device.type != "cpu"), None)
+    there = next(
+        (t for t in wide if t.device is not None and t.device.type != DeviceType.CPU), None
+    )
     return there or next((t for t in wide if _is_brought(t)), wide[0])
 
 
 def _is_brought(tensor: Tensor) -> bool:
     """Whether a tensor was brought to the host: what is computed with it is there on purpose."""
-    move = next((step for step in reversed(tensor.steps) if step.what == "moved"), None)
-    return move is not None and move.device is not None and move.device.type == "cpu"
+    move = next((step for step in reversed(tensor.steps) if step.what == EventKind.MOVED), None)
+    return move is not None and move.device is not None and move.device.type == DeviceType.CPU
 
 
 def tensors_in(value: Value) -> Iterator[Tensor]:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 from itertools import islice
 
+from diagnose.kinds import EventKind
 from diagnose.placement.devices import HOME, RANKED, is_rank
 from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.tensors import Sequence as Items
@@ -56,10 +57,10 @@ def composed(machine: Machine, parts: Iterable[str | Value], node: ast.AST, fram
             ranked = ranked or (isinstance(part, Number | Unknown) and is_rank(part.word))
     if _OPEN not in text:
         found = Const(text[:LONGEST])
-        found.steps = machine.step("made", node, frame)
+        found.steps = machine.step(EventKind.MADE, node, frame)
         return found
     if text.startswith(("cuda:\0", "cuda\0")):
-        return Place(RANKED if ranked else HOME, machine.step("made", node, frame))
+        return Place(RANKED if ranked else HOME, machine.step(EventKind.MADE, node, frame))
     return Unknown()
 
 

@@ -6,6 +6,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable
 
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import CPU, HOME, differ, named_so
 from diagnose.placement.language import calling
 from diagnose.placement.language.branches import Ways
@@ -14,6 +15,7 @@ from diagnose.placement.libraries.decoding import GIVEN
 from diagnose.placement.libraries.fitting import BEFORE
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine
 from diagnose.placement.model import Step
+from diagnose.placement.semantics import walk
 from diagnose.placement.tensors import Batch, Module, Tensor
 from diagnose.placement.values import (
     Class,
@@ -26,7 +28,6 @@ from diagnose.placement.values import (
     Value,
     static,
 )
-from diagnose.placement.walking import walk
 
 
 def guarded(machine: Machine, work: Callable[[], object]) -> bool:
@@ -106,7 +107,7 @@ def _class(machine: Machine, made: Class, frame: Frame, turned: frozenset[str]) 
         if member.name.rpartition(".")[2] in building:
             continue
         if isinstance(this, Module) and known is None and _turn(member) > 0:
-            this.move(HOME, Step("moved", machine.spot(made.node, frame), HOME))
+            this.move(HOME, Step(EventKind.MOVED, machine.spot(made.node, frame), HOME))
         if id(member.node) not in machine.entered:
             bound = member if member.owner is None else member.bound(this)  # static: of none
             complete = _entered(machine, bound, frame) and complete
@@ -121,7 +122,7 @@ def _stays(module: Module) -> bool:
 def _unmoved(module: Module) -> bool:
     """Whether the program makes a module, and neither moves it nor what it belongs to."""
     parts = (module, module.whole())
-    return not any(step.what == "moved" for one in parts for step in one.steps)
+    return not any(step.what == EventKind.MOVED for one in parts for step in one.steps)
 
 
 def _turn(method: Function) -> int:
@@ -133,7 +134,9 @@ def _turn(method: Function) -> int:
 def _is_given_back(this: Value) -> bool:
     """Whether a trainer has brought a module back to where it was before."""
     return (
-        isinstance(this, Module) and this.steps[-1:] != () and this.steps[-1].what == "given back"
+        isinstance(this, Module)
+        and this.steps[-1:] != ()
+        and this.steps[-1].what == EventKind.GIVEN_BACK
     )
 
 
@@ -277,9 +280,9 @@ def _guessed(machine: Machine, name: str, function: Function, used: frozenset[st
     if name == "batch" and method in machine.torch.step_methods:
         this = function.this if isinstance(function.this, Module) else None
         on_host = this is not None and this.where() == CPU
-        return Batch(Tensor(CPU if on_host else HOME, "given"))
+        return Batch(Tensor(CPU if on_host else HOME, Origin.GIVEN))
     if name == "batch" and _is_of(function, "Callback"):
-        return Batch(Tensor(HOME, "given"))
+        return Batch(Tensor(HOME, Origin.GIVEN))
     if name in _MODELS and _is_of(function, "Callback"):
         return Module("transformers.model", machine.home())
     of_trainer = method in machine.torch.trainer_steps and _is_of(function, "Trainer")
@@ -287,13 +290,13 @@ def _guessed(machine: Machine, name: str, function: Function, used: frozenset[st
         home = machine.home()  # a trainer has moved its model, and moves what it hands over
         if name == "model":
             return Module("transformers.model", home)
-        return Batch(Tensor(home, "given"), mutable=True)
+        return Batch(Tensor(home, Origin.GIVEN), mutable=True)
     if name in GIVEN and method == "__call__" and _generates(function):
         there = any(differ(one.where(), machine.home()) is False for one in machine.modules)
-        return Tensor(machine.home(), "given") if there else Unknown(name)
+        return Tensor(machine.home(), Origin.GIVEN) if there else Unknown(name)
     if name == "value" and method == "put" and _is_of(function, "Streamer"):
-        return Tensor(CPU, "given")
-    return Tensor(HOME, "given") if name in used else Unknown(name, handed=True)
+        return Tensor(CPU, Origin.GIVEN)
+    return Tensor(HOME, Origin.GIVEN) if name in used else Unknown(name, handed=True)
 
 
 def _generates(function: Function) -> bool:

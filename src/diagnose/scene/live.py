@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from diagnose.kinds import EventKind
 from diagnose.model import At, LiveOperand, Mismatch, SeenTensor
 from diagnose.placement import Suspect
 
@@ -70,7 +71,7 @@ def _is_on(one: Suspect, device: str) -> bool:
 
 
 def _lines(one: Suspect) -> set[tuple[str, int | None]]:
-    return {(step.spot.file, step.spot.line) for step in one.steps if step.what != "put"}
+    return {(step.spot.file, step.spot.line) for step in one.steps if step.what != EventKind.PUT}
 
 
 def _line(at: At | None) -> tuple[str, int | None] | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from diagnose.placement import pins
 from diagnose.placement.model import Source, Spot, Suspect
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import walk
 from diagnose.scene import sourceline
 
 #: Fixes that ask for another release of the library that fails.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from diagnose.kinds import DeviceType
 from diagnose.model import Met
 from diagnose.placement import Suspect
 from diagnose.scene.devices import kind
@@ -45,7 +46,7 @@ def _parted(
         named
         and suspect is not None
         and suspect.device is not None
-        and suspect.device.type == "cpu"
+        and suspect.device.type == DeviceType.CPU
     ):
         return named, tuple(one for one in both if one not in named)
     return both[:strays], both[strays:]

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from diagnose.kinds import EventKind, Origin
 from diagnose.tracing import given
 from diagnose.tracing.lives import Event, Life, Table
 from diagnose.tracing.quiet import quiet
@@ -43,11 +44,11 @@ class Arrivals:
         """Around the iterators of `DataLoader`."""
 
         def note(item: Any) -> None:
-            event = Event("made", *stack(3))
+            event = Event(EventKind.MADE, *stack(3))
             for tensor in given.held(item):
                 known = self._tensors.get(tensor)
                 before = known.events if known is not None else ()
-                self._tensors.set(tensor, Life("batch", (*before, event)))
+                self._tensors.set(tensor, Life(Origin.BATCH, (*before, event)))
 
         note = quiet(note)
 
@@ -62,11 +63,11 @@ class Arrivals:
         """Around `torch.load`."""
 
         def note(loaded: Any) -> None:
-            event = Event("loaded", *stack(3))
+            event = Event(EventKind.LOADED, *stack(3))
             if isinstance(loaded, torch.nn.Module):  # pickled whole: nothing of it was registered
                 self._registered.moved(loaded, event)
             for tensor in given.held(loaded):
-                self._tensors.set(tensor, Life("load", (event,)))
+                self._tensors.set(tensor, Life(Origin.LOAD, (event,)))
 
         note = quiet(note)
 
@@ -81,7 +82,9 @@ class Arrivals:
     def taking(self, original: Callable[..., Any]) -> Callable[..., Any]:
         """Around what makes tensors of memory."""
         note = quiet(
-            lambda made: self._tensors.set(made, Life("array", (Event("made", *stack(3)),)))
+            lambda made: self._tensors.set(
+                made, Life(Origin.ARRAY, (Event(EventKind.MADE, *stack(3)),))
+            )
         )
 
         def take(*args: Any, **kwargs: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
+from diagnose.kinds import EventKind
 from diagnose.tracing.lives import Event, ModuleLife
 from diagnose.tracing.recorder import Recorder
 from diagnose.tracing.stacks import Line, is_of_library
@@ -95,7 +96,7 @@ class Audit:
     def _of(self, root: Any, life: ModuleLife) -> Iterator[Finding]:
         held = list(root.named_parameters())
         where = Counter(str(one.device) for _, one in held)
-        made = next((event.stack for event in life.events if event.what == "made"), ())
+        made = next((event.stack for event in life.events if event.what == EventKind.MADE), ())
         line = next((one for one in made if one.code.co_name != "__init__"), None)
         absent = tuple(name for name, one in held if one.is_meta)
         if absent:

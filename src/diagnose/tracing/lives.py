@@ -8,6 +8,7 @@ from itertools import takewhile
 from types import CodeType
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from diagnose.kinds import EventKind, Origin
 from diagnose.tracing import given
 from diagnose.tracing.stacks import Stack
 
@@ -20,30 +21,25 @@ _DEEPEST = 64
 
 
 class Event(NamedTuple):
-    """Something that happened: ``what`` is ``made``, ``loaded``, ``computed``, ``moved``, ``copied`` (its
-    copy was moved), ``put`` (into a module), ``seen`` (for the first time, of what nobody saw made);
-    ``caller`` the code that called torch, which may be a library's; ``device`` where the thing was then, as
-    torch prints it, where that was asked for."""
+    """Something that happened. ``caller`` is the code that called torch, which may be a library's;
+    ``device`` where the thing was then, as torch prints it, where that was asked for."""
 
-    what: str
+    what: EventKind
     stack: Stack
     caller: CodeType | None = None
     device: str | None = None
 
 
 class Life:
-    """What is known of a tensor.
-
-    ``maker`` is ``factory``, ``array`` (from NumPy), ``load``, ``batch`` (of a loader), ``weight``
-    (registered in a module, ``module``, under ``name``), ``output`` (computed with that weight),
-    ``gradient`` (of that weight) or ``other``. What is computed from a tensor shares its life.
-    """
+    """What is known of a tensor: of a weight the ``module`` that it is registered in, under which ``name``;
+    of what is computed with it, and of its gradient, those of the weight. What is computed from a tensor
+    shares its life."""
 
     __slots__ = ("events", "maker", "module", "name")
 
     def __init__(
         self,
-        maker: str,
+        maker: Origin,
         events: tuple[Event, ...] = (),
         module: ModuleLife | None = None,
         name: str = "",
@@ -82,7 +78,7 @@ class ModuleLife:
 
     def was_moved(self) -> bool:
         """Whether the module or one that it belongs to was moved."""
-        return any(event.what == "moved" for life in self._above() for event in life.events)
+        return any(event.what == EventKind.MOVED for life in self._above() for event in life.events)
 
     def _above(self) -> Iterator[ModuleLife]:
         """The module, then those that it belongs to."""

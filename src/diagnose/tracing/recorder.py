@@ -17,6 +17,7 @@ import torch
 from torch.nn.modules import module as nn_module
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
+from diagnose.kinds import EventKind, Origin
 from diagnose.simulation.tracebacks import hide, stripping
 from diagnose.tracing import given, modes
 from diagnose.tracing.arrivals import ARRAYS, Arrivals
@@ -136,7 +137,7 @@ class Recorder:
         elif result is None and func == _SET_DATA:
             self._assigned(*args)
         elif result is None and func.__name__ == "backward":
-            self._backward = (Event("computed", *stack(2)),)
+            self._backward = (Event(EventKind.COMPUTED, *stack(2)),)
 
     def _made(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], result: Any) -> None:
         """Notes a tensor that was not known before: made, moved, or computed from others."""
@@ -149,27 +150,27 @@ class Recorder:
             anything = True
             # What is computed from it shares whatever turns out to be known of it.
             known = self.tensors.get(one) or self._unknown(one)
-            if known.maker == "weight":
+            if known.maker == Origin.WEIGHT:
                 weight = weight or known
             else:
                 life = life or known
         if name in MOVES and args and result.device != args[0].device:
             lines, caller = stack(3)
-            before = life or weight or Life("other")
-            event = Event("moved", lines, caller, str(result.device))
+            before = life or weight or Life(Origin.OTHER)
+            event = Event(EventKind.MOVED, lines, caller, str(result.device))
             self.tensors.set(result, before.then(event))
             if not self._registered.is_moving():
-                self.tensors.set(args[0], before.then(event._replace(what="copied")))
+                self.tensors.set(args[0], before.then(event._replace(what=EventKind.COPIED)))
                 if self.copied is not None:
                     self.copied(args[0], event)
         elif weight is not None and (life is not None or name not in _VIEWS):
             # What a layer gives is where its weights are; a view of a weight is the weight.
-            event = Event("computed", *stack(3))
-            self.tensors.set(result, Life("output", (event,), weight.module, weight.name))
+            event = Event(EventKind.COMPUTED, *stack(3))
+            self.tensors.set(result, Life(Origin.OUTPUT, (event,), weight.module, weight.name))
         elif anything:
-            self.tensors.set(result, life or weight or Life("other"))
+            self.tensors.set(result, life or weight or Life(Origin.OTHER))
         else:
-            self.tensors.set(result, Life("factory", (Event("made", *stack(3)),)))
+            self.tensors.set(result, Life(Origin.FACTORY, (Event(EventKind.MADE, *stack(3)),)))
 
     def _has_moved(self, module: Any, event: Event) -> None:
         if self.moved is not None:
@@ -183,7 +184,7 @@ class Recorder:
     def _unknown(self, tensor: Any) -> Life:
         """The life of what no call was seen to make: a view that C++ took of something known shares its."""
         base = self.tensors.get(tensor._base) if tensor._is_view() else None
-        life = base or Life("other", (Event("seen", *stack(1)),))
+        life = base or Life(Origin.OTHER, (Event(EventKind.SEEN, *stack(1)),))
         self.tensors.set(tensor, life)
         return life
 
@@ -191,14 +192,16 @@ class Recorder:
         """Notes a gradient: it was computed where the program went backward."""
         known = self.tensors.get(parameter)
         if known is not None and self.tensors.get(gradient) is None:
-            self.tensors.set(gradient, Life("gradient", self._backward, known.module, known.name))
+            self.tensors.set(
+                gradient, Life(Origin.GRADIENT, self._backward, known.module, known.name)
+            )
 
     def _assigned(self, tensor: Any, value: Any) -> None:
         """Notes ``tensor.data = value``, with which modules move what they hold."""
         life, other = self.tensors.get(tensor), self.tensors.get(value)
-        moves = [event for event in other.events if event.what == "moved"] if other else []
+        moves = [event for event in other.events if event.what == EventKind.MOVED] if other else []
         if moves and (life is None or moves[-1] not in life.events):
-            self.tensors.set(tensor, (life or Life("other")).then(moves[-1]))
+            self.tensors.set(tensor, (life or Life(Origin.OTHER)).then(moves[-1]))
 
     def failing(
         self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: BaseException
@@ -242,7 +245,9 @@ class Recorder:
     def _building_loader(self, original: Callable[..., None]) -> Callable[..., None]:
         """Around `DataLoader.__init__`: what a loader makes for itself, a generator, is born there."""
         note = quiet(
-            lambda loader: self.loaders.set(loader, Life("loader", (Event("made", *stack(3)),)))
+            lambda loader: self.loaders.set(
+                loader, Life(Origin.LOADER, (Event(EventKind.MADE, *stack(3)),))
+            )
         )
 
         def __init__(loader: Any, *args: Any, **kwargs: Any) -> None:

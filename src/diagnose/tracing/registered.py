@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from diagnose.kinds import EventKind, Origin
 from diagnose.tracing import given
 from diagnose.tracing.lives import Event, Life, ModuleLife, Table
 from diagnose.tracing.quiet import quiet
@@ -40,8 +41,8 @@ class Registered:
     @contextmanager
     def loading(self) -> Iterator[None]:
         """While a checkpoint is read: modules are then loaded, and not made."""
-        before = getattr(self._thread, "restored", "made")
-        self._thread.restored = "loaded"
+        before = getattr(self._thread, "restored", EventKind.MADE)
+        self._thread.restored = EventKind.LOADED
         try:
             yield
         finally:
@@ -62,7 +63,7 @@ class Registered:
 
         def note(module: Any) -> None:
             if self._modules.get(module) is None:
-                self._modules.set(module, ModuleLife(module, (Event("made", *stack(3)),)))
+                self._modules.set(module, ModuleLife(module, (Event(EventKind.MADE, *stack(3)),)))
 
         note = quiet(note)
 
@@ -76,7 +77,7 @@ class Registered:
         """Around `nn.Module.__setstate__`: copies and unpickled modules are not built."""
 
         def note(module: Any) -> None:
-            event = Event(getattr(self._thread, "restored", "made"), *stack(3))
+            event = Event(getattr(self._thread, "restored", EventKind.MADE), *stack(3))
             life = ModuleLife(module, (event,))
             self._modules.set(module, life)
             for name, inner in module._modules.items():
@@ -86,8 +87,10 @@ class Registered:
             for name, tensor in _slots(module):
                 known = self._tensors.get(tensor)
                 if known is None or known.module is None or known.module.module() is not module:
-                    moves = tuple(e for e in known.events if e.what == "moved") if known else ()
-                    self._tensors.set(tensor, Life("weight", (event, *moves), life, name))
+                    moves = (
+                        tuple(e for e in known.events if e.what == EventKind.MOVED) if known else ()
+                    )
+                    self._tensors.set(tensor, Life(Origin.WEIGHT, (event, *moves), life, name))
 
         note = quiet(note)
 
@@ -103,8 +106,8 @@ class Registered:
         def note(data: Any, parameter: Any) -> None:
             known = self._tensors.get(data) if data is not None else None
             if self._tensors.get(parameter) is None:
-                event = Event("made", *stack(3))
-                life = known if known is not None and known.events else Life("other", (event,))
+                event = Event(EventKind.MADE, *stack(3))
+                life = known if known is not None and known.events else Life(Origin.OTHER, (event,))
                 self._tensors.set(parameter, life)
 
         note = quiet(note)
@@ -123,18 +126,18 @@ class Registered:
         life, above = self.of(module), self.of(owner)
         where = above.home() if above.was_moved() else None
         life.owner, life.name = above, name
-        life.add(Event("put", *stack(2), where))
+        life.add(Event(EventKind.PUT, *stack(2), where))
 
     def put_tensor(self, owner: Any, name: str, tensor: Any) -> None:
         """A parameter or buffer is registered in a module."""
         if not isinstance(tensor, torch.Tensor):
             return
         known = self._tensors.get(tensor)
-        if known is not None and known.maker == "weight" and _holds(known, tensor):
+        if known is not None and known.maker == Origin.WEIGHT and _holds(known, tensor):
             return  # tied: it keeps its first name
         before = known.events if known is not None else ()
-        event = Event("put", *stack(2))
-        self._tensors.set(tensor, Life("weight", (*before, event), self.of(owner), name))
+        event = Event(EventKind.PUT, *stack(2))
+        self._tensors.set(tensor, Life(Origin.WEIGHT, (*before, event), self.of(owner), name))
 
     # --- moving ---
 
@@ -153,11 +156,11 @@ class Registered:
             for module in root.modules():
                 for name, tensor in _slots(module):
                     device, life = held.get((id(module), name), (None, None))
-                    if life is not None and life.maker == "weight":
+                    if life is not None and life.maker == Origin.WEIGHT:
                         self._tensors.set(tensor, life)  # what was replaced goes on living
                     moved = moved or (device is not None and device != tensor.device)
             if moved:
-                self.moved(root, Event("moved", *stack(3), given.home(root)))
+                self.moved(root, Event(EventKind.MOVED, *stack(3), given.home(root)))
 
         before, after = quiet(before), quiet(after)
 
@@ -182,7 +185,7 @@ class Registered:
             for name, tensor in _slots(module):
                 known = self._tensors.get(tensor)
                 if known is None:
-                    self._tensors.set(tensor, Life("weight", (event,), life, name))
+                    self._tensors.set(tensor, Life(Origin.WEIGHT, (event,), life, name))
                 elif known.events[-1:] != (event,):
                     self._tensors.set(tensor, known.then(event))
         self._told(root, event)

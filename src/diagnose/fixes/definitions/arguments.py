@@ -22,7 +22,6 @@ from diagnose.fixes.definitions.moving import is_moved, receiver, value_of
 from diagnose.fixes.definitions.onloading import mapped_to_gpu, switched_off
 from diagnose.fixes.definitions.places import (
     ancestors,
-    called,
     functions_around,
     statement_of,
     text_of,
@@ -37,7 +36,7 @@ from diagnose.fixes.edits.device_map import is_quantized
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, walk
 from diagnose.scene import sourceline
 
 #: The accelerator of a program that names none.

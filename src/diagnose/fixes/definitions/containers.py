@@ -8,12 +8,12 @@ from functools import partial
 
 from diagnose.fixes.definitions.expressions import around
 from diagnose.fixes.definitions.imports import spelled
-from diagnose.fixes.definitions.places import called, class_around, functions_around
+from diagnose.fixes.definitions.places import class_around, functions_around
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, walk
 from diagnose.scene import sourceline
 
 #: Expressions of several values.

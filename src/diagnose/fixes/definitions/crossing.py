@@ -11,7 +11,6 @@ from diagnose.fixes.definitions.fixed_device import elsewhere
 from diagnose.fixes.definitions.moving import is_moved
 from diagnose.fixes.definitions.places import (
     ancestors,
-    called,
     functions_around,
     statement_of,
     text_of,
@@ -23,7 +22,7 @@ from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.placement.replicas import CAUSE as SHARED
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, walk
 from diagnose.scene import sourceline
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from diagnose.fixes.definitions.places import called
 from diagnose.placement.devices import named_so
 from diagnose.placement.model import Source
-from diagnose.placement.signatures import defaults
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, defaults, walk
 
 
 def device_unless_told(source: Source, call: ast.Call) -> str | None:
@@ -20,7 +18,7 @@ def device_unless_told(source: Source, call: ast.Call) -> str | None:
     given = {keyword.arg for keyword in call.keywords}
     if len(defined) != 1 or None in given or any(isinstance(one, ast.Starred) for one in call.args):
         return None
-    names = [name for name, told in defaults(defined[0]) if _is_device(name, told)]
+    names = [name for name, told in defaults(defined[0]).items() if _is_device(name, told)]
     return names[0] if len(names) == 1 and names[0] not in given else None
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 
 from diagnose.fixes.definitions.expressions import writable
 from diagnose.fixes.definitions.places import (
-    called,
     class_around,
     functions_around,
     line_end,
@@ -20,7 +19,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, walk
 
 
 def kept(

@@ -7,7 +7,6 @@ import ast
 from diagnose.fixes.definitions.expressions import expression, replaced, with_method
 from diagnose.fixes.definitions.places import (
     ancestors,
-    called,
     functions_around,
     names_in,
     span,
@@ -15,12 +14,16 @@ from diagnose.fixes.definitions.places import (
 )
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
+from diagnose.kinds import EventKind
 from diagnose.placement.model import Suspect
+from diagnose.placement.semantics import called
 
 
 def is_dropped(suspect: Suspect) -> bool:
     """Whether a suspect is a move whose result is dropped."""
-    return any(step.what == "dropped" and step.spot == suspect.spot for step in suspect.steps)
+    return any(
+        step.what == EventKind.DROPPED and step.spot == suspect.spot for step in suspect.steps
+    )
 
 
 def kept(suspect: Suspect, statement: ast.Expr | ast.Assign) -> list[Change]:

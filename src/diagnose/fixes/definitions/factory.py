@@ -9,12 +9,13 @@ from diagnose.fixes.definitions.defaults import device_unless_told
 from diagnose.fixes.definitions.expressions import argument, moved, with_argument
 from diagnose.fixes.definitions.meeting import meeting
 from diagnose.fixes.definitions.moving import is_moved, value_of
-from diagnose.fixes.definitions.places import block_of, called, statement_of
+from diagnose.fixes.definitions.places import block_of, statement_of
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
+from diagnose.placement.semantics import called
 from diagnose.scene import sourceline
 
 #: Causes of which a factory without a device is the mistake.

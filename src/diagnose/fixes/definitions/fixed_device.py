@@ -17,12 +17,13 @@ from diagnose.fixes.definitions.expressions import (
 )
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import is_moved, value_of
-from diagnose.fixes.definitions.places import ancestors, called
+from diagnose.fixes.definitions.places import ancestors
 from diagnose.fixes.definitions.target import given_beside, of_weight, target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
+from diagnose.placement.semantics import called
 
 _NUMBERED = re.compile(r"(cuda|xpu|npu|hpu|mps):[1-9][0-9]*")
 _DEVICES = (ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.JoinedStr)

@@ -8,13 +8,14 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from diagnose.fixes.definitions.expressions import replaced
-from diagnose.fixes.definitions.places import called, span, statement_of, text_of
+from diagnose.fixes.definitions.places import span, statement_of, text_of
 from diagnose.fixes.definitions.statements import after_statement, before_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
+from diagnose.kinds import EventKind
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, walk
 
 #: What an item of a list is called, the first that the program does not use.
 _NAMES = ("item", "each", "one")
@@ -57,7 +58,7 @@ def left_in_a_list(suspect: Suspect, torch: TorchNames) -> Suspect:
     as it is."""
     for step in reversed(suspect.steps) if suspect.cause == "input-not-moved" else ():
         parts = (_part(node, torch) for node in walk(step.spot.node))
-        if step.what == "passed" and any(parts):
+        if step.what == EventKind.PASSED and any(parts):
             return suspect._replace(spot=step.spot)
     return suspect
 

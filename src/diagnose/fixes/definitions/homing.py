@@ -6,7 +6,6 @@ import ast
 
 from diagnose.fixes.definitions.expressions import argument, replaced, with_method
 from diagnose.fixes.definitions.places import (
-    called,
     class_around,
     functions_around,
     statement_of,
@@ -16,7 +15,7 @@ from diagnose.fixes.definitions.places import (
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, walk
 from diagnose.scene import sourceline
 
 

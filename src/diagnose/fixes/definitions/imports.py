@@ -9,7 +9,7 @@ from diagnose.fixes.definitions.places import functions_around
 from diagnose.fixes.definitions.statements import after_statement, before_statement
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import walk
 
 
 def spelled(source: Source, name: str, at: ast.AST) -> tuple[str, tuple[Change, ...]]:

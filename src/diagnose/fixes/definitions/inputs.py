@@ -27,7 +27,6 @@ from diagnose.fixes.definitions.moving import (
 from diagnose.fixes.definitions.nesting import nested, with_fields
 from diagnose.fixes.definitions.places import (
     ancestors,
-    called,
     class_around,
     functions_around,
     names_in,
@@ -44,9 +43,10 @@ from diagnose.fixes.definitions.switching import is_setting, on_the_gpu
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
+from diagnose.kinds import EventKind
 from diagnose.model import TorchNames
 from diagnose.placement.model import Suspect
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, walk
 
 _Loop = (ast.For, ast.AsyncFor)
 _NUMBER = re.compile(r"cuda:(\d+)\b")
@@ -123,10 +123,10 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
 
 def entered(suspect: Suspect, _: TorchNames) -> Suspect:
     """An input that nothing moves on its way from a loop over batches, at that loop; else as it is."""
-    left = any(step.what == "left" and step.spot == suspect.spot for step in suspect.steps)
+    left = any(step.what == EventKind.LEFT and step.spot == suspect.spot for step in suspect.steps)
     if suspect.cause != "input-not-moved" or suspect.beside is not None or left:
         return suspect
-    bound = next((step for step in reversed(suspect.steps) if step.what == "bound"), None)
+    bound = next((step for step in reversed(suspect.steps) if step.what == EventKind.BOUND), None)
     if bound is None or not isinstance(bound.spot.node, _Loop) or suspect.spot == bound.spot:
         return suspect
     source, loop = bound.spot.source, bound.spot.node

@@ -10,7 +10,6 @@ from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import value_of
 from diagnose.fixes.definitions.places import (
     ancestors,
-    called,
     functions_around,
     statement_of,
     text_of,
@@ -23,7 +22,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, walk
 from diagnose.scene import sourceline
 
 _DDP = ("DistributedDataParallel", "DDP")

@@ -24,7 +24,6 @@ from diagnose.fixes.definitions.imports import is_imported, spelled, with_import
 from diagnose.fixes.definitions.parts import part_of
 from diagnose.fixes.definitions.places import (
     block_of,
-    called,
     span,
     statement_of,
     text_of,
@@ -41,10 +40,11 @@ from diagnose.fixes.definitions.switching import is_setting
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
+from diagnose.kinds import DeviceType
 from diagnose.model import TorchNames
 from diagnose.placement.devices import HOME
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, walk
 from diagnose.scene import sourceline
 
 _NO_VALUES = (
@@ -157,7 +157,9 @@ def is_exported(node: ast.expr) -> bool:
 def _program(suspect: Suspect, node: ast.expr) -> Sequence[Change]:
     """An exported program is moved by a pass: what it makes by itself stays behind its weights."""
     source, wanted = suspect.spot.source, suspect.wanted
-    if wanted is None or wanted.type == "cpu":  # what it made on the cpu is what has to move
+    if (
+        wanted is None or wanted.type == DeviceType.CPU
+    ):  # what it made on the cpu is what has to move
         suspect = suspect._replace(wanted=HOME)
     device = target_device(suspect)
     name, needed = spelled(source, _PASS, statement_of(source, node))

@@ -10,13 +10,14 @@ from typing import NamedTuple
 
 from diagnose.fixes.definitions.expressions import replaced
 from diagnose.fixes.definitions.imports import spelled
-from diagnose.fixes.definitions.places import called, functions_around, text_of, walk_calls
+from diagnose.fixes.definitions.places import functions_around, text_of, walk_calls
 from diagnose.fixes.definitions.statements import before_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
+from diagnose.kinds import EventKind
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, walk
 
 #: What asks for one kind of container, by the last names of its types.
 _SEQUENCES = ("list", "tuple")
@@ -51,7 +52,9 @@ def with_fields(suspect: Suspect, torch: TorchNames) -> Sequence[Change] | None:
     """The changes by which such a function goes through the fields of a data class, where it gave back one
     of that as it came; None where it gave back something else."""
     source, node = suspect.spot.source, suspect.spot.node
-    made = next((s.of for s in suspect.steps if s.what == "passed" and s.spot.node is node), None)
+    made = next(
+        (s.of for s in suspect.steps if s.what == EventKind.PASSED and s.spot.node is node), None
+    )
     mover = _around(source, node, torch) if made is not None else None
     if mover is None or made is None or mover.last is not node or _asks_for_records(source, mover):
         return None

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from diagnose.fixes.definitions.expressions import replaced
 from diagnose.fixes.definitions.instead import called_instead
-from diagnose.fixes.definitions.places import called, text_of
+from diagnose.fixes.definitions.places import text_of
 from diagnose.fixes.definitions.switching import is_switch, turned_off
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
+from diagnose.kinds import EventKind
 from diagnose.placement.model import Source, Spot, Suspect
+from diagnose.placement.semantics import called, walk
 from diagnose.placement.switches import switched_by
-from diagnose.placement.walking import walk
 
 _CAUSES = frozenset({"offloaded-to-cpu", "low-memory-mode"})
 _HOOKS = frozenset({"cpu_offload_with_hook", "cpu_offload"})
@@ -22,7 +23,7 @@ _HOOKS = frozenset({"cpu_offload_with_hook", "cpu_offload"})
 def switched_off(suspect: Suspect) -> Change:
     """The switch by which a program offloads what is met on the host is turned off; of a call that offloads
     a whole of which only a part is called, the part is offloaded."""
-    if suspect.cause not in _CAUSES or (spot := _step(suspect, "offloaded")) is None:
+    if suspect.cause not in _CAUSES or (spot := _step(suspect, EventKind.OFFLOADED)) is None:
         raise Refused("nothing there turns offloading on")
     if spot.source is not suspect.spot.source:
         raise Refused("another file turns offloading on")
@@ -59,7 +60,7 @@ def _switch(spot: Spot) -> Spot | None:
 
 def mapped_to_gpu(suspect: Suspect) -> Change:
     """The entry of a written map of devices that puts on the host what is met there goes to a GPU."""
-    spot = _step(suspect, "moved")
+    spot = _step(suspect, EventKind.MOVED)
     if suspect.cause not in _CAUSES or spot is None or called(spot.node) != "dispatch_model":
         raise Refused("no call makes a map of devices")
     source, call = spot.source, spot.node
@@ -95,6 +96,6 @@ def _entries(source: Source, given: ast.expr) -> Iterator[tuple[str, ast.Constan
                 yield str(key.value), value
 
 
-def _step(suspect: Suspect, what: str) -> Spot | None:
+def _step(suspect: Suspect, what: EventKind) -> Spot | None:
     """The place of the last step of a kind in the life of what is misplaced."""
     return next((one.spot for one in reversed(suspect.steps) if one.what == what), None)

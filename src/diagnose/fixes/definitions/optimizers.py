@@ -10,7 +10,6 @@ from diagnose.fixes.definitions.expressions import around, replaced
 from diagnose.fixes.definitions.moving import receiver
 from diagnose.fixes.definitions.places import (
     block_of,
-    called,
     functions_around,
     statement_of,
     text_of,
@@ -22,7 +21,7 @@ from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.host_forms import copied
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, walk
 from diagnose.scene import sourceline
 
 #: Questions whether something is a tensor.

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 from diagnose.fixes.definitions.expressions import argument, expression, with_argument
 from diagnose.fixes.definitions.factory import chooses
-from diagnose.fixes.definitions.places import called, span, walk_calls
+from diagnose.fixes.definitions.places import span, walk_calls
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, walk
 from diagnose.scene import sourceline
 
 #: What the parameter is called.

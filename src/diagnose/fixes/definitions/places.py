@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import line_of, offset_of_line
 from diagnose.placement.model import Source
-from diagnose.placement.walking import path_to, walk
+from diagnose.placement.semantics import path_to, walk
 
 
 def span(source: Source, node: ast.AST) -> tuple[int, int]:
@@ -79,13 +79,6 @@ def class_around(source: Source, node: ast.AST) -> ast.ClassDef | None:
     """The innermost class that a node stands in."""
     found = (a for a in reversed(ancestors(source, node)[:-1]) if isinstance(a, ast.ClassDef))
     return next(found, None)
-
-
-def called(node: ast.AST) -> str:
-    """The last name of what a call calls: ``load`` for ``torch.load(path)``; empty for other nodes."""
-    if not isinstance(node, ast.Call):
-        return ""
-    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def walk_calls(node: ast.AST) -> Iterator[ast.Call]:

@@ -9,7 +9,7 @@ from diagnose.fixes.definitions.places import functions_around, span, statement_
 from diagnose.fixes.definitions.statements import after_statement
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.placement.model import Source
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import walk
 
 
 def prepared(source: Source, call: ast.Call, owner: str) -> Change:

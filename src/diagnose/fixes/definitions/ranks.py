@@ -11,7 +11,6 @@ from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import value_of
 from diagnose.fixes.definitions.places import (
     ancestors,
-    called,
     class_around,
     functions_around,
     statement_of,
@@ -23,8 +22,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.signatures import is_property
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, is_property, walk
 
 _OF_ENVIRONMENT = re.compile("""LOCAL_RANK["']""")
 #: Where a program asks for the number of its process.

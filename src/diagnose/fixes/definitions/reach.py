@@ -14,7 +14,7 @@ from diagnose.fixes.definitions.places import (
     walk_calls,
 )
 from diagnose.placement.model import Source, Spot, Suspect
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import walk
 from diagnose.scene import sourceline
 
 #: Attributes that tensors have and hardly anything else.

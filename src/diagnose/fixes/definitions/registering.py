@@ -13,7 +13,6 @@ from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import is_moved
 from diagnose.fixes.definitions.places import (
     block_of,
-    called,
     class_around,
     functions_around,
     line_end,
@@ -29,7 +28,7 @@ from diagnose.fixes.rewriting import Change, Splice
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.placement.replicas import CAUSE, is_kept_once
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, walk
 from diagnose.scene import calls, sourceline
 
 

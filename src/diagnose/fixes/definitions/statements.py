@@ -10,7 +10,7 @@ from diagnose.fixes.definitions.places import block_of, functions_around, line_e
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice, offset_of_line
 from diagnose.placement.model import Source
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import walk
 from diagnose.scene import sourceline
 
 

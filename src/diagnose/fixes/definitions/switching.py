@@ -6,10 +6,11 @@ import ast
 from typing import TypeGuard
 
 from diagnose.fixes.definitions.expressions import argument, replaced, with_argument
-from diagnose.fixes.definitions.places import called, text_of
+from diagnose.fixes.definitions.places import text_of
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source
+from diagnose.placement.semantics import called
 
 
 def is_switch(node: ast.expr) -> bool:

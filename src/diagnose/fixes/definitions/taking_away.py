@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 
 from diagnose.fixes.definitions.expressions import around, replaced, without_method
 from diagnose.fixes.definitions.moving import is_moved, value_of
-from diagnose.fixes.definitions.places import ancestors, called, span, statement_of, text_of
+from diagnose.fixes.definitions.places import ancestors, span, statement_of, text_of
 from diagnose.fixes.definitions.statements import without_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice, offset_of_line
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, walk
 from diagnose.scene import sourceline
 
 _LITERALS = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.JoinedStr)

@@ -11,9 +11,10 @@ from diagnose.fixes.definitions.expressions import expression
 from diagnose.fixes.definitions.places import ancestors, class_around, functions_around
 from diagnose.fixes.definitions.reach import within_reach
 from diagnose.fixes.editing import Refused
+from diagnose.kinds import DeviceType
 from diagnose.placement.model import Source, Suspect
 from diagnose.placement.reasons.knowing import main_lines
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import walk
 from diagnose.scene import sourceline
 
 
@@ -46,7 +47,7 @@ def target_device(suspect: Suspect, otherwise: str | None = None) -> str:
     if known:
         # What is written down comes last, as the function's others are written.
         return min(known, key=lambda device: device.startswith('"'))
-    gpu = wanted is not None and wanted.type != "cpu"
+    gpu = wanted is not None and wanted.type != DeviceType.CPU
     gpu_else = otherwise is not None and "cuda" in otherwise
     if not unbound and (gpu or gpu_else) and (seen := within_reach(suspect)) is not None:
         return seen  # a GPU's number is another one on another machine
@@ -119,7 +120,9 @@ def _by_name(suspect: Suspect) -> str | None:
     """What programs call the device they compute on, if the spot sees it: ``device``, or that of the
     object's own library or weights. None where another GPU than the first is meant."""
     wanted, source, node = suspect.wanted, suspect.spot.source, suspect.spot.node
-    if wanted is not None and (wanted.type != "cuda" or (wanted.number and not wanted.home)):
+    if wanted is not None and (
+        wanted.type != DeviceType.CUDA or (wanted.number and not wanted.home)
+    ):
         return None
     functions, line = functions_around(source, node), getattr(node, "lineno", 0)
     for function in functions if wanted is not None else ():
@@ -202,7 +205,9 @@ def given_beside(source: Source, node: ast.AST) -> str | None:
 def _is_main(suspect: Suspect) -> bool:
     """Whether the device that the program computes on is wanted, and no other GPU than that."""
     wanted = suspect.wanted
-    return wanted is not None and wanted.type == "cuda" and (not wanted.number or wanted.home)
+    return (
+        wanted is not None and wanted.type == DeviceType.CUDA and (not wanted.number or wanted.home)
+    )
 
 
 def _by_neighbours(suspect: Suspect) -> str | None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from diagnose.fixes.definitions.places import (
     block_of,
-    called,
     class_around,
     functions_around,
     statement_of,
@@ -16,7 +15,7 @@ from diagnose.fixes.definitions.target import walk_top
 from diagnose.fixes.editing import Refused
 from diagnose.model import TorchNames
 from diagnose.placement.model import Spot, Suspect
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, walk
 from diagnose.scene import sourceline
 
 #: Causes that come one by one: of two such values that meet either may be meant.

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 
 from diagnose.fixes.definitions.expressions import replaced
-from diagnose.fixes.definitions.places import called, functions_around, statement_of, text_of
+from diagnose.fixes.definitions.places import functions_around, statement_of, text_of
 from diagnose.fixes.definitions.statements import before_statement
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.rewriting import Change
+from diagnose.kinds import EventKind
 from diagnose.placement.model import Suspect
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, walk
 from diagnose.scene import sourceline
 
 #: What keeps the weights of a model on the host as they are, and brings all of them for its forward. Others
@@ -48,7 +49,7 @@ def brought_first(suspect: Suspect) -> Change | None:
 
 def _is_whole(suspect: Suspect) -> bool:
     """Whether all weights of the model are kept on the host as they are, for its forward."""
-    spots = (one.spot for one in reversed(suspect.steps) if one.what == "offloaded")
+    spots = (one.spot for one in reversed(suspect.steps) if one.what == EventKind.OFFLOADED)
     offloaded = next(spots, None)
     return offloaded is not None and called(offloaded.node) in _WHOLE
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import ConstraintKind
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, operands
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.tensors import Table
@@ -46,7 +47,7 @@ def _meet(
     if _may_be_item(machine, target, frame):  # then a tensor of one number is asked for that
         sides = [_guessed(side) for side in sides if not side.tensor.scalar]
     if sides:
-        machine.meet("host", statement, frame, sides)
+        machine.meet(ConstraintKind.HOST, statement, frame, sides)
 
 
 def _is_array(machine: Machine, target: ast.expr, frame: Frame) -> bool:

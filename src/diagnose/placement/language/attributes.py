@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.language.calling import run
@@ -83,7 +84,7 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
         case Generator(device=device) if name == "device":
             return Place(device)
         case Place() if name in ("type", "index"):
-            return Const(owner.device.type) if name == "type" else Number()
+            return Const(owner.device.type.value) if name == "type" else Number()
         case Unknown(handed=False) if name == "device" and not _has_settings(node):
             return Unknown()  # of a tensor, wherever that is
         case Unknown():
@@ -133,14 +134,16 @@ def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame:
     if owner.made is not None and (member := owner.made.find(name)) is not None:
         return _member(machine, owner, member, node, frame)
     if name == "_buffers":  # whoever asks for them may fill them
-        filled_elsewhere(owner, Step("filled", machine.spot(node, frame)))
+        filled_elsewhere(owner, Step(EventKind.FILLED, machine.spot(node, frame)))
     if name == "_hf_hook" and is_offloaded(owner):  # by which a program brings it itself
         return hook_of(owner, None)
     if name == "scheduler" and owner.kind.endswith("Pipeline") and owner.made is None:
         owner.plain[name] = noise_scheduler(machine, "", node, frame)
         return owner.plain[name]
     if name.partition("_")[0] in ("weight", "bias") and owner.made is None:
-        weight = Tensor(owner.device, "weight", owner.steps, owner.frame, module=owner, name=name)
+        weight = Tensor(
+            owner.device, Origin.WEIGHT, owner.steps, owner.frame, module=owner, name=name
+        )
         return read(machine, weight, node, frame)
     if name == "device":
         device = owner.where()
@@ -153,7 +156,7 @@ def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame:
         return Method(owner, name)
     if name == "shadow_params" and "module" in owner.children and owner.made is None:
         copy = owner.children["module"]
-        return Items([], Tensor(copy.where(), "weight", copy.steps, copy.frame, module=copy))
+        return Items([], Tensor(copy.where(), Origin.WEIGHT, copy.steps, copy.frame, module=copy))
     if owner.kind in ("DataParallel", "DistributedDataParallel") and "module" in owner.children:
         return _of_module(machine, owner.children["module"], name, node, frame)
     if (named := _found_by_name(machine, owner, name, node, frame)) is not None:
@@ -232,7 +235,7 @@ def _member(machine: Machine, owner: Value, member: Value, node: ast.AST, frame:
     if isinstance(member, Tensor) and isinstance(
         owner, Module
     ):  # of the class, and none of its buffers
-        kept = Step("kept", member.steps[0].spot, member.device) if member.steps else None
+        kept = Step(EventKind.KEPT, member.steps[0].spot, member.device) if member.steps else None
         found = member.like(member.device, *([kept] if kept else []))
         found.module, found.name = owner, getattr(node, "attr", "")
         return found

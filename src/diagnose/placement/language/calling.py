@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.joining import joined
 from diagnose.placement.language.contexts import body_of, yielded
@@ -67,9 +68,11 @@ def invoke(
                 return forward(machine, function, given, node, frame)
 
             return hooked(machine, function, given, node, frame, work)
-        case Batch() if function.inner.maker == "load":  # a whole model that was loaded
+        case Batch() if function.inner.maker == Origin.LOAD:  # a whole model that was loaded
             given_ = operands(given)
-            machine.meet("call", node, frame, [Meets(node, function, function.inner), *given_])
+            machine.meet(
+                ConstraintKind.CALL, node, frame, [Meets(node, function, function.inner), *given_]
+            )
             return Unknown()
         case External():
             return library_call_of(machine, function.dotted, given, node, frame)
@@ -119,7 +122,7 @@ def run(
     let_through(machine, function, taken, inner)
     called = isinstance(node, ast.Call)  # by the program, and not at its end
     if called and isinstance(function.this, Object) and function.node.name in _MOVING:
-        function.this.steps += machine.step("moved", node, frame)
+        function.this.steps += machine.step(EventKind.MOVED, node, frame)
     if inner.result and inner.yields:
         return Items([], _all(inner.result))
     return _all(inner.result) if inner.result else Const(None)
@@ -238,7 +241,10 @@ def _bare(
         found.attributes = {"param_groups": Items([], group), "state": State({}, State({}))}
     else:
         found = Object(made.node.name, made)
-    found.steps, found.frame = machine.step("made", node, frame, machine.for_weights()), frame
+    found.steps, found.frame = (
+        machine.step(EventKind.MADE, node, frame, machine.for_weights()),
+        frame,
+    )
     if isinstance(found, Module):
         machine.modules.append(found)
     if not isinstance(node, ast.ClassDef):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from diagnose.kinds import EventKind
 from diagnose.placement.iterating import iterated
 from diagnose.placement.joining import of_any_key
 from diagnose.placement.language.conditions import truth
@@ -106,5 +107,7 @@ def _listed(machine: Machine, node: ast.expr, frame: Frame) -> Value:
     """An item of a comprehension; a tensor knows what listed it."""
     item = machine.evaluate(machine, node, frame)
     if isinstance(item, Tensor):
-        return item.like(item.device, Step("listed", machine.spot(node, frame), item.device))
+        return item.like(
+            item.device, Step(EventKind.LISTED, machine.spot(node, frame), item.device)
+        )
     return item

@@ -11,9 +11,9 @@ from diagnose.placement.devices import META, named_so
 from diagnose.placement.iterating import special
 from diagnose.placement.language.conditions import truth
 from diagnose.placement.machine import Leaves, Machine
+from diagnose.placement.semantics import walk
 from diagnose.placement.storing import store
 from diagnose.placement.values import Frame, Function, Place, Unknown, Value
-from diagnose.placement.walking import walk
 
 
 def body_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from diagnose.kinds import ConstraintKind, Origin
 from diagnose.model import TorchNames
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.iterating import iterated, special
@@ -102,7 +103,7 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
             if isinstance(value, Tensor | Unknown):
                 by = value if isinstance(value, Tensor) else Tensor(None)
                 sides = [Meets(node.value, owner, owner), Meets(index, value, by)]
-                machine.meet("index", node, frame, sides)
+                machine.meet(ConstraintKind.INDEX, node, frame, sides)
                 several |= isinstance(value, Tensor) and not value.scalar
         one = False if several else _one_number(machine.torch, owner, inside)
         item = owner.taken(scalar=one)
@@ -113,7 +114,7 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
         case Batch():
             item = owner.inner.like(owner.inner.device)
             # An entry of a checkpoint may be a number as well.
-            item.guessed |= item.maker == "load" and may_be_number(machine, key)
+            item.guessed |= item.maker == Origin.LOAD and may_be_number(machine, key)
             return item
         case Loader():
             return owner.item
@@ -204,7 +205,7 @@ def _is_drawn(index: ast.expr, frame: Frame) -> bool:
 def _is_old_item(owner: Tensor, node: ast.Subscript) -> bool:
     """Whether an index takes the number out of a loss, as ``loss.data[0]`` did before ``item()``."""
     data = isinstance(node.value, ast.Attribute) and node.value.attr == "data"
-    computed = owner.maker not in ("factory", "array")
+    computed = owner.maker not in (Origin.FACTORY, Origin.ARRAY)
     return owner.scalar and (data or computed) and isinstance(node.slice, ast.Constant)
 
 

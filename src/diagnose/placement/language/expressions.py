@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement.devices import written
 from diagnose.placement.iterating import iterated
 from diagnose.placement.joining import joined
@@ -48,7 +49,7 @@ def evaluate(machine: Machine, node: ast.expr | None, frame: Frame) -> Value:
 def _constant(machine: Machine, node: Any, frame: Frame) -> Value:
     found = Const(node.value)
     if isinstance(node.value, str) and written(node.value) is not None:
-        found.steps = machine.step("made", node, frame)
+        found.steps = machine.step(EventKind.MADE, node, frame)
     return found
 
 
@@ -128,9 +129,9 @@ def _conditional(machine: Machine, node: Any, frame: Frame) -> Value:
     if isinstance(found, Unknown):  # "cuda:0" if gpu else "cpu": on a machine with GPUs
         said = (value for value in (one, other) if not isinstance(value, Tensor))
         places = [machine.asked(value) for value in said]
-        gpu = [place for place in places if place is not None and place.type == "cuda"]
+        gpu = [place for place in places if place is not None and place.type == DeviceType.CUDA]
         if gpu:
-            return Place(Device("cuda", gpu[0].number, home=True))
+            return Place(Device(DeviceType.CUDA, gpu[0].number, home=True))
     return found
 
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TypeGuard
 
+from diagnose.kinds import EventKind
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Step
+from diagnose.placement.semantics import walk
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Frame, Value
-from diagnose.placement.walking import walk
 
 
 def lose(machine: Machine, node: ast.Expr | ast.Assign, value: Value, frame: Frame) -> None:
@@ -34,7 +35,7 @@ def lose(machine: Machine, node: ast.Expr | ast.Assign, value: Value, frame: Fra
         return
     moved = machine.evaluate(machine, owner, frame)
     if isinstance(moved, Tensor):
-        step = Step("dropped", machine.spot(node.value, frame), value.device)
+        step = Step(EventKind.DROPPED, machine.spot(node.value, frame), value.device)
         moved.steps = (*moved.steps, step)
 
 

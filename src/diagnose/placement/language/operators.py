@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 from typing import Any
 
+from diagnose.kinds import ConstraintKind
 from diagnose.placement.asking import same_type
 from diagnose.placement.devices import asks_for_gpu, differ, is_rank
 from diagnose.placement.iterating import special
@@ -36,7 +37,7 @@ def join(machine: Machine, node: ast.AST, frame: Frame, *sides: tuple[ast.expr, 
     found = [(n, inside(v)) for n, v in sides if isinstance(v, Tensor | Batch)]
     tensors = [Meets(n, v, v) for n, v in found]
     if tensors:
-        machine.meet("join", node, frame, [*tensors, *unknowns(sides)])
+        machine.meet(ConstraintKind.JOIN, node, frame, [*tensors, *unknowns(sides)])
     if tensors:
         given = outcome([side.tensor for side in tensors])
         # A number mixes with a tensor anywhere, and is then where that is.

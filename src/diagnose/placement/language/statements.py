@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 
+from diagnose.kinds import Origin
 from diagnose.placement.iterating import any_item, iterated
 from diagnose.placement.language.arrays import added, written
 from diagnose.placement.language.branches import Attributes, Ways, join
@@ -186,10 +187,10 @@ def _draw(item: Value) -> None:
     """Tensors that a loop takes out of a list are the batches of a loader that somebody wrote; beside the
     weights of a model they are its state."""
     drawn = list(tensors_in(item)) if not isinstance(item, Tensor) else []
-    state = any(tensor.maker == "weight" for tensor in drawn)
+    state = any(tensor.maker == Origin.WEIGHT for tensor in drawn)
     for tensor in drawn if not state else ():
-        if tensor.maker in ("factory", "array") and tensor.module is None:
-            tensor.maker = "batch"
+        if tensor.maker in (Origin.FACTORY, Origin.ARRAY) and tensor.module is None:
+            tensor.maker = Origin.BATCH
 
 
 def _known(items: Value) -> list[Value] | None:

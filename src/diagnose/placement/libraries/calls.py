@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import ConstraintKind
 from diagnose.placement.libraries.copies import copied_by
 from diagnose.placement.libraries.functional import functional_call
 from diagnose.placement.libraries.models import model_call
@@ -44,7 +45,7 @@ def library_call_of(
         if not dotted.startswith(tuple(machine.torch.reading)):
             sides = [side._replace(tensor=assumed(side.tensor)) for side in sides]
         if sides and on_host and last not in ("shape", "ndim"):  # which ask, and read nothing
-            machine.meet("host", node, frame, sides)
+            machine.meet(ConstraintKind.HOST, node, frame, sides)
         return Object("host") if last[:1].isupper() and on_host else Unknown("array")
     if last in machine.torch.model_wrappers:
         models = (one.value for one in given.every() if isinstance(one.value, Module))

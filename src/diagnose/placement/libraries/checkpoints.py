@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import CPU, META
 from diagnose.placement.libraries.empties import empty_tensors, keep_unsaved
 from diagnose.placement.libraries.functional import mapped_by
@@ -37,7 +38,7 @@ def loaded_from(machine: Machine, where: object, node: ast.AST, frame: Frame) ->
     """What is loaded and mapped to what a call says."""
     value = mapped_by(machine, getattr(where, "value", None), node, frame)
     device = machine.asked(value) if value is not None else None
-    inner = Tensor(device, "load", machine.step("loaded", node, frame, device), frame)
+    inner = Tensor(device, Origin.LOAD, machine.step(EventKind.LOADED, node, frame, device), frame)
     return Batch(inner)
 
 
@@ -54,10 +55,10 @@ def loaded_into(owner: Module, given: Arguments, spot: Spot) -> None:
         if left == META or (left is not None and device not in (CPU, left)):
             device = None
         empty = list(empty_tensors(owner)) if _is_on(assign) else []
-        owner.move(device, Step("loaded", spot, left))
+        owner.move(device, Step(EventKind.LOADED, spot, left))
         keep_unsaved(owner, empty, spot)
     elif owner.where() == META:
-        owner.steps = (*owner.steps[-12:], Step("unfilled", spot, META))
+        owner.steps = (*owner.steps[-12:], Step(EventKind.UNFILLED, spot, META))
 
 
 def _is_on(said: Given | None) -> bool:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Mapping
 
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.model import Step
 from diagnose.placement.tensors import Module, Table, Tensor
@@ -27,7 +28,7 @@ def copied_by(
 ) -> Value | None:
     """The copy that a call of a library makes of a value; None for other calls."""
     first = given.listed[0].value if given.listed else None
-    step = machine.step("made", node, frame)
+    step = machine.step(EventKind.MADE, node, frame)
     if dotted in ("copy.deepcopy", "copy.copy"):
         return copied(first, step, frame) if first is not None else None
     last = dotted.rpartition(".")[2]
@@ -58,7 +59,7 @@ def _model_of(value: Value | None) -> Module | None:
     weight = value.more if isinstance(value, Items) else None
     return (
         weight.module
-        if isinstance(weight, Tensor) and weight.maker == "weight"
+        if isinstance(weight, Tensor) and weight.maker == Origin.WEIGHT
         else (value if isinstance(value, Module) else None)
     )
 
@@ -74,11 +75,11 @@ def averaged(
     if owner.kind == "AveragedModel" or "device" in owner.plain:
         return True  # it brings the model's weights to its own
     sides = [
-        Meets(node, one, Tensor(one.where(), "weight", one.steps, one.frame, module=one))
+        Meets(node, one, Tensor(one.where(), Origin.WEIGHT, one.steps, one.frame, module=one))
         for one in (copy, model)
         if one is not None
     ]
-    machine.meet("join", node, frame, sides)
+    machine.meet(ConstraintKind.JOIN, node, frame, sides)
     return True
 
 
@@ -96,7 +97,7 @@ def copied(
     if isinstance(value, Module):
         life = value.steps[1 if step else 0 :]
         if step and not done:  # it is in nothing that the original is in
-            life = tuple(one for one in life if one.what not in ("held", "put"))
+            life = tuple(one for one in life if one.what not in (EventKind.HELD, EventKind.PUT))
         found = done[id(value)] = Module(value.kind, value.device, value.made)
         found.weights, found.steps = value.weights, (*step, *life)
         found.frame = frame or value.frame

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.devices import CPU
 from diagnose.placement.iterating import iterated
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, Partial, generating
@@ -35,7 +36,9 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
             first = given.named["dataset"].value
         collate = given.named.get("collate_fn")
         if collate is not None and getattr(collate.value, "kind", "") == "collator":
-            rows_of = Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
+            rows_of = Tensor(
+                CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame
+            )
             found = Loader(Batch(rows_of, mutable=True))
         elif collate is not None and (
             _is_called(collate.value) or isinstance(collate.value, Unknown)
@@ -68,7 +71,7 @@ def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
     if said is None and last == "random_split" and (there := _own_generator(machine, node, frame)):
         seeded = Meets(node, there, there)
     if seeded is not None:
-        machine.meet("generator", node, frame, [seeded, _order(machine, node, frame)])
+        machine.meet(ConstraintKind.GENERATOR, node, frame, [seeded, _order(machine, node, frame)])
     if last in ("Subset", "ConcatDataset", "random_split"):
         return (
             Loader(item_of(machine, first, node, frame))
@@ -93,9 +96,9 @@ def _yielded(made: Value, depth: int = 0) -> Value:
     """What a function of the user's has made is a batch as it is, the fields of its objects are, too; what
     is not known stays so."""
     match made:
-        case Tensor() if made.maker in ("factory", "array", "other"):
+        case Tensor() if made.maker in (Origin.FACTORY, Origin.ARRAY, Origin.OTHER):
             drawn = made.taken()
-            drawn.maker = "batch"
+            drawn.maker = Origin.BATCH
             return drawn
         case Items() | Table() | Object() if depth > _DEEPEST:
             return made
@@ -119,13 +122,13 @@ def drawn(machine: Machine, loader: Loader, node: ast.AST, frame: Frame) -> None
     """A loader that shuffles draws its order now."""
     if isinstance(loader.generator, Tensor):
         sides = [Meets(node, loader, loader.generator), _order(machine, node, frame)]
-        machine.meet("generator", node, frame, sides)
+        machine.meet(ConstraintKind.GENERATOR, node, frame, sides)
 
 
 def _order(machine: Machine, node: ast.AST, frame: Frame) -> Meets:
     """An order that is drawn: on the default device, as `torch.randperm` makes it."""
     device = machine.default
-    made = Tensor(device, "order", machine.step("made", node, frame, device), frame)
+    made = Tensor(device, Origin.ORDER, machine.step(EventKind.MADE, node, frame, device), frame)
     return Meets(node, made, made)
 
 
@@ -142,9 +145,9 @@ def _shuffled_by(machine: Machine, given: Arguments, node: ast.AST, frame: Frame
 def _own_generator(machine: Machine, node: ast.AST, frame: Frame) -> Tensor | None:
     """The generator, on the cpu, that torch draws an order with where it is given none; None where that is
     the default device, too."""
-    if machine.default.type == "cpu":
+    if machine.default.type == DeviceType.CPU:
         return None
-    return Tensor(CPU, "generator", machine.step("made", node, frame, CPU), frame)
+    return Tensor(CPU, Origin.GENERATOR, machine.step(EventKind.MADE, node, frame, CPU), frame)
 
 
 def item_of(machine: Machine, data: Value | None, node: ast.AST, frame: Frame) -> Value:
@@ -157,8 +160,8 @@ def item_of(machine: Machine, data: Value | None, node: ast.AST, frame: Frame) -
             given = Arguments()
             return machine.invoke(machine, getter.bound(data), given, node, frame)
         if any(name.rpartition(".")[2] in machine.torch.datasets for name in data.made.names()):
-            made = machine.step("made", node, frame, CPU)
-            return Batch(Tensor(CPU, "batch", made, frame), mutable=True)
+            made = machine.step(EventKind.MADE, node, frame, CPU)
+            return Batch(Tensor(CPU, Origin.BATCH, made, frame), mutable=True)
         data = iterated(machine, data, node, frame)
     if isinstance(data, Items) and (data.items or data.more):
         return next(iter(data.every()))
@@ -176,8 +179,8 @@ def collated(item: Value, machine: Machine, node: ast.AST, frame: Frame, depth: 
         case Tensor():
             drawn = item.taken(scalar=False)
             drawn.element = False
-            if item.maker in ("factory", "array", "other"):
-                drawn.maker = "batch"
+            if item.maker in (Origin.FACTORY, Origin.ARRAY, Origin.OTHER):
+                drawn.maker = Origin.BATCH
             return drawn
         case Items(items=items) if items:
             # Of tuples, too, torch's own `default_collate` makes lists.
@@ -192,6 +195,6 @@ def collated(item: Value, machine: Machine, node: ast.AST, frame: Frame, depth: 
         case Const(value=str()):
             return item
         case Const() | Number():
-            return Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
-    made = machine.step("made", node, frame, CPU)
-    return Batch(Tensor(CPU, "batch", made, frame, guessed=isinstance(item, Unknown)))
+            return Tensor(CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame)
+    made = machine.step(EventKind.MADE, node, frame, CPU)
+    return Batch(Tensor(CPU, Origin.BATCH, made, frame, guessed=isinstance(item, Unknown)))

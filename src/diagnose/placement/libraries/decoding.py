@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import Origin
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.tensors import Module, Tensor
@@ -27,5 +28,5 @@ def generated(
         listed = said.value if said is not None else None
         for one in listed.items if isinstance(listed, Items) else ():
             if isinstance(one, Object) and one.made is not None:
-                tensors = [Given(ast.Name(name), Tensor(where, "given")) for name in GIVEN]
+                tensors = [Given(ast.Name(name), Tensor(where, Origin.GIVEN)) for name in GIVEN]
                 machine.invoke(machine, one, Arguments(tensors), node, frame)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import ConstraintKind, Origin
 from diagnose.placement.machine import Arguments, Machine, Meets, operands
 from diagnose.placement.tensors import Distribution, Tensor
 from diagnose.placement.values import Frame, Unknown, Value
@@ -29,7 +30,7 @@ def distribution_of(machine: Machine, last: str, given: Arguments) -> Value | No
     if last not in machine.torch.distributions or not parts:
         return None
     wide = [part for part in parts if not part.scalar] or parts
-    inner = next((part for part in wide if part.maker != "weight"), wide[0])
+    inner = next((part for part in wide if part.maker != Origin.WEIGHT), wide[0])
     together = all(part.device == inner.device for part in wide)
     return Distribution(inner if together else inner.like(None))
 
@@ -57,6 +58,6 @@ def distribution_method(
     if not sides or not isinstance(node, ast.Call):
         return Unknown()
     asked = node.func.value if isinstance(node.func, ast.Attribute) else node
-    machine.meet("join", node, frame, [Meets(asked, owner, own), *sides])
+    machine.meet(ConstraintKind.JOIN, node, frame, [Meets(asked, owner, own), *sides])
     there: Tensor = next((side.tensor for side in sides if not side.tensor.scalar), own)
     return there.computed(there.device if there.device == own.device else None)

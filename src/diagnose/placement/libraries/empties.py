@@ -6,11 +6,12 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import CPU, META
 from diagnose.placement.model import Device, Source, Spot, Step
-from diagnose.placement.steps import called, is_offloaded, last_of
+from diagnose.placement.semantics import called, walk
+from diagnose.placement.steps import is_offloaded, last_of
 from diagnose.placement.tensors import Module, Tensor
-from diagnose.placement.walking import walk
 
 #: Methods that go through the parts or the buffers of a module.
 _GOING_THROUGH = frozenset({"modules", "named_modules", "buffers", "named_buffers"})
@@ -44,7 +45,7 @@ def keep_unsaved(module: Module, empty: list[tuple[Module, str, Tensor]], spot: 
     for one, name, tensor in empty:
         fills = one.made is not None and any(map(one.made.find, _FILLING))
         if name in one.unsaved and not fills:
-            unfilled = tensor.like(META, Step("unfilled", spot, META))
+            unfilled = tensor.like(META, Step(EventKind.UNFILLED, spot, META))
             one.tensors = {**one.tensors, name: unfilled}
 
 
@@ -77,7 +78,7 @@ def _counting(tree: ast.Module) -> frozenset[int]:
 def is_taken(module: Module) -> bool:
     """Whether a library keeps the weights of a module on meta now, for none of its forwards runs."""
     waits = any(one.runs is not None for one in module.owners())
-    last = last_of(module.steps, "offloaded")
+    last = last_of(module.steps, EventKind.OFFLOADED)
     if last is None or not waits or module.where() != CPU:
         return False
     by = last.spot.node
@@ -103,7 +104,12 @@ def released(module: Module) -> None:
 def taken_weight(tensor: Tensor) -> Tensor | None:
     """A weight that is read of a module that has none now, as it is then; None for others."""
     module = tensor.module
-    if tensor.maker != "weight" or module is None or tensor.device != CPU or not is_taken(module):
+    if (
+        tensor.maker != Origin.WEIGHT
+        or module is None
+        or tensor.device != CPU
+        or not is_taken(module)
+    ):
         return None
     own = module.made is None or any(called(one.spot.node) == "Parameter" for one in tensor.steps)
     return tensor.like(META) if own else None

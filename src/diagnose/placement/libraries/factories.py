@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.model import TorchNames
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, origin
@@ -55,18 +56,20 @@ def factory(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
             device = None
     drawn = generating(given.named.get("generator"))
     if drawn is not None:
-        here = Tensor(device, "factory", machine.step("made", node, frame, device), frame)
-        machine.meet("generator", node, frame, [drawn, Meets(node, here, here)])
-    maker = "array" if last in ("from_numpy", "frombuffer") else "factory"
+        here = Tensor(
+            device, Origin.FACTORY, machine.step(EventKind.MADE, node, frame, device), frame
+        )
+        machine.meet(ConstraintKind.GENERATOR, node, frame, [drawn, Meets(node, here, here)])
+    maker = Origin.ARRAY if last in ("from_numpy", "frombuffer") else Origin.FACTORY
     if last in ("tensor", "as_tensor") and isinstance(first, Unknown) and first.word == "array":
-        maker = "array"
+        maker = Origin.ARRAY
     # Of what is not known it may be a number's, which mixes with tensors anywhere.
-    number = last in ("tensor", "as_tensor", "scalar_tensor") and maker != "array"
+    number = last in ("tensor", "as_tensor", "scalar_tensor") and maker != Origin.ARRAY
     number = number and not isinstance(first, Items | Table | Tensor | Batch)
     number = number or (isinstance(first, Items) and not first.items and first.more is None)
     number = number or empty
     of = origin(said.value) if said is not None else machine.default_of
-    made = machine.step("made", node, frame, device, of)
+    made = machine.step(EventKind.MADE, node, frame, device, of)
     found = Tensor(device, maker, made, frame, scalar=number)
     found.floating = _is_floating(machine.torch, last, given)
     return found

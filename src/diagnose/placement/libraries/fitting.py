@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from typing import NamedTuple
 
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Device, Step
@@ -122,6 +123,6 @@ def _batch(machine: Machine, call: Fitting, name: str) -> Value:
             loader = _run(machine, call, owner, name)
     item = loader.item if isinstance(loader, Loader) else Unknown()
     if not isinstance(item, Unknown) and not any(one.guessed for one in tensors_in(item)):
-        step = Step("moved", machine.spot(call.node, call.frame), call.home)
+        step = Step(EventKind.MOVED, machine.spot(call.node, call.frame), call.home)
         return moved(item, call.home, step)
-    return Batch(Tensor(call.home, "given"))
+    return Batch(Tensor(call.home, Origin.GIVEN))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 
+from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Step
@@ -67,10 +68,10 @@ def _offloaded(module: Module, before: Sequence[Step]) -> list[Step]:
     """The step of the hook that takes a module back to the host, which another brought to an accelerator
     for its forward: so it is offloaded."""
     since = [step for step in module.steps if step not in before]
-    brought = any(step.device is not None and step.device.type == "cuda" for step in since)
+    brought = any(step.device is not None and step.device.type == DeviceType.CUDA for step in since)
     if not brought or module.device != CPU or is_offloaded(module):
         return []
-    return [since[-1]._replace(what="offloaded")]
+    return [since[-1]._replace(what=EventKind.OFFLOADED)]
 
 
 def _run(machine: Machine, hook: Value, values: list[Value], node: ast.AST, frame: Frame) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement.devices import CPU, META
 from diagnose.placement.libraries.copies import copied
 from diagnose.placement.libraries.datasets import item_of
@@ -58,7 +59,7 @@ def functional_call(
         model = next(first.every(), None)
         weight: Value = Unknown()
         if isinstance(model, Module):
-            weight = Tensor(model.where(), "other", model.steps)
+            weight = Tensor(model.where(), Origin.OTHER, model.steps)
         return Items([Table({}, weight), Table({}, weight)])
     if dotted == "torch.optim.swa_utils.update_bn":
         return _run_over(machine, given, node, frame)
@@ -100,7 +101,7 @@ def _with_other_weights(
     told = given.get("parameter_and_buffer_dicts", 1)
     places = {one.device for one in tensors_in(told.value)} if told is not None else set()
     device = places.pop() if len(places) == 1 else None
-    if device is not None and device.type == "cuda" and device != module.where():
+    if device is not None and device.type == DeviceType.CUDA and device != module.where():
         module = _brought(module, device, machine.spot(node, frame))
     if module.where() == META:  # it lends its code alone
         return Unknown()
@@ -118,7 +119,7 @@ def _brought(module: Module, device: Device, spot: Spot) -> Module:
     """A copy of a module with weights on a device: the module itself stays where it is."""
     found = copied(module, ())
     assert isinstance(found, Module)
-    found.move(device, Step("moved", spot, device))
+    found.move(device, Step(EventKind.MOVED, spot, device))
     return found
 
 
@@ -133,10 +134,10 @@ def _run_over(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -
         batch = next(batch.every(), Unknown())
     if isinstance(batch, Tensor):
         device = machine.asked(told.value) if told is not None else batch.device
-        moved = machine.step("moved", node, frame, device) if told is not None else ()
+        moved = machine.step(EventKind.MOVED, node, frame, device) if told is not None else ()
         loops = batch.steps  # of the program, which this one is none of
         batch = batch.like(device, *moved)
-        batch.steps = (*(step for step in loops if step.what != "bound"), *moved)
+        batch.steps = (*(step for step in loops if step.what != EventKind.BOUND), *moved)
     said = node if isinstance(node, ast.expr) else loader.node
     machine.invoke(machine, model.value, Arguments([Given(said, batch)]), node, frame)
     return Const(None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from itertools import islice
 
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.devices import SPLIT, differ
 from diagnose.placement.libraries.tensor_methods import moved
@@ -21,7 +22,7 @@ _OF_COPIES = ("TransformerEncoder", "TransformerDecoder")
 def built(machine: Machine, kind: str, node: ast.AST, frame: Frame) -> Module:
     """A module of a library, made here."""
     found = Module(kind, machine.for_weights())
-    made = machine.step("made", node, frame, found.device, machine.default_of)
+    made = machine.step(EventKind.MADE, node, frame, found.device, machine.default_of)
     found.steps, found.frame = made, frame
     machine.modules.append(found)
     return found
@@ -33,11 +34,11 @@ def layer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
     said = given.named.get("device")
     if said is not None:
         found.device = machine.asked(said.value)
-        found.steps = machine.step("made", node, frame, found.device)
+        found.steps = machine.step(EventKind.MADE, node, frame, found.device)
     copied = given.listed[0].value if given.listed else None
     if last in _OF_COPIES and isinstance(copied, Module):
         found.device = copied.where()
-        found.steps = machine.step("made", node, frame, found.device)
+        found.steps = machine.step(EventKind.MADE, node, frame, found.device)
     if last in machine.torch.module_containers:
         found.weights = False
         found.device = None
@@ -77,7 +78,7 @@ def passed(module: Module, given: Arguments) -> Value | None:
     if not layer or not alone or module.kind.endswith("Loss") or len(given.listed) != 1:
         return None
     inner = given.listed[0].value
-    if not isinstance(inner, Tensor) or inner.device is None or inner.device.type != "cpu":
+    if not isinstance(inner, Tensor) or inner.device is None or inner.device.type != DeviceType.CPU:
         return None
     return inner.computed(inner.device)
 
@@ -96,7 +97,7 @@ def fill(
         parts = [(str(key), value) for key, value in first.items.items()]
         parts += [("?", first.more)] if first.more is not None else []
     for name, value in parts:
-        if isinstance(value, Batch) and value.inner.maker == "load":
+        if isinstance(value, Batch) and value.inner.maker == Origin.LOAD:
             value = loaded_model(machine, value.inner)
         if isinstance(value, Module | Tensor):
             modules.put(machine, found, name, value, node, frame)
@@ -139,7 +140,7 @@ def parallel(
         return found
     found.children["module"] = inner.value
     if last == "DataParallel":  # of others each process has its own
-        inner.value.steps = (*inner.value.steps, Step("wrapped", machine.spot(node, frame)))
+        inner.value.steps = (*inner.value.steps, Step(EventKind.WRAPPED, machine.spot(node, frame)))
     ids = given.get("device_ids", 1)
     first: Value | None = None
     if (said := given.named.get("device_id")) is not None:
@@ -151,11 +152,11 @@ def parallel(
     if home is None and told and last != "DataParallel":  # a number that is not known: the module's
         home = inner.value.where()
     elif first is None:  # without device_ids only DataParallel chooses devices
-        home = Device("cuda", 0) if last == "DataParallel" else None
+        home = Device(DeviceType.CUDA, 0) if last == "DataParallel" else None
     found.plain["device_ids[0]"] = Place(home) if home is not None else Unknown()
     fixed = _first_number(ids.node) if ids is not None and last != "DataParallel" else None
     by = machine.spot(fixed, frame) if fixed is not None else None
-    found.steps = machine.step("wrapped", node, frame, home, by)
+    found.steps = machine.step(EventKind.WRAPPED, node, frame, home, by)
     if last != "DataParallel" and home is not None and (home.ranked or is_spread(inner.value)):
         at_home(machine, found, node, frame)
     return found
@@ -174,7 +175,7 @@ def is_spread(module: Module) -> bool:
     places = {
         one.device.number
         for one in module.family()
-        if one.weights and one.device is not None and one.device.type == "cuda"
+        if one.weights and one.device is not None and one.device.type == DeviceType.CUDA
     }
     return len(places - {None}) > 1
 
@@ -186,8 +187,8 @@ def scattered(
     home = wrapped.plain.get("device_ids[0]")
     if not isinstance(home, Place):
         return given
-    by = next((one.of for one in wrapped.steps if one.what == "wrapped"), None)
-    step = Step("moved", machine.spot(node, frame), home.device, by)
+    by = next((one.of for one in wrapped.steps if one.what == EventKind.WRAPPED), None)
+    step = Step(EventKind.MOVED, machine.spot(node, frame), home.device, by)
     return Arguments(
         [one._replace(value=moved(one.value, home.device, step)) for one in given.listed],
         {
@@ -213,6 +214,8 @@ def at_home(machine: Machine, wrapped: Module, node: ast.AST, frame: Frame) -> N
         return
     inner = wrapped.children["module"]
     where = SPLIT if is_spread(inner) else inner.where()
-    weight = Tensor(where, "weight", inner.steps, inner.frame, module=inner)
-    there = Tensor(home.device, "home", wrapped.steps, wrapped.frame, module=wrapped)
-    machine.meet("home", node, frame, [Meets(node, inner, weight), Meets(node, wrapped, there)])
+    weight = Tensor(where, Origin.WEIGHT, inner.steps, inner.frame, module=inner)
+    there = Tensor(home.device, Origin.HOME, wrapped.steps, wrapped.frame, module=wrapped)
+    machine.meet(
+        ConstraintKind.HOME, node, frame, [Meets(node, inner, weight), Meets(node, wrapped, there)]
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.libraries.distributions import distribution_method, has_method
 from diagnose.placement.libraries.module_methods import module_method
@@ -44,7 +45,12 @@ def method_call(
 ) -> Value:
     """The result of a method of a library's object."""
     match owner:
-        case Tensor(maker="load") if name in ("items", "keys", "values", "get"):  # it is a dict
+        case Tensor(maker=Origin.LOAD) if name in (
+            "items",
+            "keys",
+            "values",
+            "get",
+        ):  # it is a dict
             return batch_method(machine, Batch(owner), name, given, node, frame)
         case Tensor():
             return tensor_method(machine, owner, name, given, node, frame)
@@ -68,7 +74,9 @@ def method_call(
             return _class(machine, owner, name, given, node, frame)
         case Loader() | Unknown() if name == "with_format" and "device" in given.named:
             device = machine.asked(given.named["device"].value)
-            made = Tensor(device, "batch", machine.step("made", node, frame, device), frame)
+            made = Tensor(
+                device, Origin.BATCH, machine.step(EventKind.MADE, node, frame, device), frame
+            )
             return Loader(Batch(made))
         case Loader() if name in machine.torch.dataset_methods:
             return owner
@@ -78,7 +86,7 @@ def method_call(
             return Unknown()
         case Unknown() if name in machine.torch.moves:
             device = target(machine, name, given)
-            return Tensor(device, "other", (move(machine, given, node, frame, device),), frame)
+            return Tensor(device, Origin.OTHER, (move(machine, given, node, frame, device),), frame)
         case Unknown() if name in machine.torch.indexing and given.every():  # a tensor, then
             return tensor_method(machine, Tensor(None), name, given, node, frame)
         case External(dotted="os.environ") if name == "get":
@@ -94,7 +102,7 @@ def _class(
         if name == "load_from_checkpoint" and isinstance(made, Module):
             said = given.named.get("map_location")
             device = machine.asked(said.value) if said is not None else None
-            made.move(device, Step("loaded", machine.spot(node, frame), device))
+            made.move(device, Step(EventKind.LOADED, machine.spot(node, frame), device))
         return made
     if name == "apply" and isinstance(owner.find("forward"), Object):
         return _autograd(machine, owner, given, node, frame)

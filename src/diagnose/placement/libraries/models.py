@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.checkpoints import loaded_from
 from diagnose.placement.libraries.datasets import collated, item_of
@@ -85,7 +86,7 @@ def model_call(
     """Model libraries: what is known of their names."""
     for one in given.every() if last[:1].islower() else ():
         if isinstance(one.value, Module):
-            step = Step("filled", machine.spot(node, frame))  # by whom, nobody knows
+            step = Step(EventKind.FILLED, machine.spot(node, frame))  # by whom, nobody knows
             if one.value.where() == META:
                 one.value.move(None, step)
             filled_elsewhere(one.value, step)
@@ -123,7 +124,7 @@ def model_call(
         engine = prepared(machine, whole.value, machine.home(), node, frame)
         return Items([engine, *map(Unknown, ("optimizer", "loader", "scheduler"))])
     if last in torch.datasets or dotted.startswith("datasets.Dataset.from_"):
-        rows = Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
+        rows = Tensor(CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame)
         return Loader(Batch(rows, mutable=root == "torch_geometric"))
     if last.endswith("Loader") and last[:1].isupper():
         first = given.listed[0].value if given.listed else None
@@ -137,7 +138,7 @@ def model_call(
             said = given.get("device_map", 1 if last == "dispatch_model" else None)
             written = said is not None and isinstance(said.value, Table) and said.value.more is None
             where = (place(machine, said.value) if said and written else None) or SPLIT
-            step = Step("moved", machine.spot(node, frame), where)
+            step = Step(EventKind.MOVED, machine.spot(node, frame), where)
             put(machine, model, said.value if said is not None else Unknown(), where, step)
         return model or Unknown()
     if (kept := offloaded_by(machine, last, given, node, frame)) is not None:
@@ -158,14 +159,14 @@ def model_call(
         inner = (
             tensors[0]
             if tensors
-            else Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
+            else Tensor(CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame)
         )
         if (told := given.named.get("device")) is not None:  # it brings there what it is given
             return Batch(inner.like(machine.asked(told.value)))
         if len(tensors) > 1 and all(
             on_cpu(one) for one in tensors
         ):  # which field it is, none tells
-            inner = Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
+            inner = Tensor(CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame)
         return Batch(inner, mutable=root == "torch_geometric")
     if last == "load_file":  # of safetensors: on the cpu where it is told nothing
         there = given.get("device", 1)
@@ -214,10 +215,10 @@ def model_call(
     sides = operands(given)
     if last in torch.similarities:
         arrays = [one for one in given.every() if is_array(one.value)]
-        made = Tensor(CPU, "array", machine.step("made", node, frame, CPU), frame)
+        made = Tensor(CPU, Origin.ARRAY, machine.step(EventKind.MADE, node, frame, CPU), frame)
         sides += [Meets(one.node, one.value, made) for one in arrays]
     if sides and root in machine.torch.gpu_libraries:
-        machine.meet("kernel", node, frame, sides)
+        machine.meet(ConstraintKind.KERNEL, node, frame, sides)
     if (made_around := wrapped_optimizer(machine, dotted, given, node, frame)) is not None:
         return made_around
     if last[:1].isupper() and _of_parameters(given) and "EMA" not in last and "Average" not in last:
@@ -226,15 +227,19 @@ def model_call(
         return library_loss(machine, f"{root}.{last}", given, node, frame)
     if last[:1].isupper():  # an object that keeps what it is given
         made = Object("library")
-        made.steps, made.frame = machine.step("made", node, frame), frame
+        made.steps, made.frame = machine.step(EventKind.MADE, node, frame), frame
         made.attributes[HELD] = Items([side.tensor.like(side.tensor.device) for side in sides])
         return made
     if sides and (root in torch.model_libraries or root in torch.function_libraries):
         known = last in torch.library_refusing or last in torch.similarities
-        refuses = known or kind_of(machine, last) == "join"
-        what = "join" if root in torch.function_libraries and refuses else "library"
+        refuses = known or kind_of(machine, last) == ConstraintKind.JOIN
+        what = (
+            ConstraintKind.JOIN
+            if root in torch.function_libraries and refuses
+            else ConstraintKind.LIBRARY
+        )
         if any("length" in ast.unparse(side.node) for side in sides):
-            what = "library"  # which stay on the host, most often
+            what = ConstraintKind.LIBRARY  # which stay on the host, most often
         machine.meet(what, node, frame, [*sides, *unknown_arguments(given)])
         result = sides[0].tensor.like(sides[0].tensor.device)
         result.guessed |= not known
@@ -251,7 +256,7 @@ def _of_parameters(given: Arguments) -> bool:
     if isinstance(first, Items) and isinstance(first.more, Table):
         first = first.more.items.get("params")  # groups of them
     held = first.more if isinstance(first, Items) else None
-    return isinstance(held, Tensor) and held.maker == "weight" and held.module is not None
+    return isinstance(held, Tensor) and held.maker == Origin.WEIGHT and held.module is not None
 
 
 def _pipeline(machine: Machine, kind: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.checkpoints import loaded_into
@@ -86,20 +87,26 @@ def applied(
         for name, tensor in one.tensors.items():
             sides.insert(0, Meets(called, _with(tensor, one, name), tensor))
         if one.weights and (one is module or one.device != where):
-            weight = Tensor(one.device, "weight", one.steps, one.frame, module=one, name="weight")
+            weight = Tensor(
+                one.device, Origin.WEIGHT, one.steps, one.frame, module=one, name="weight"
+            )
             sides.insert(0, Meets(called, one, weight))
-    apart = last_of(module.steps, "grown apart", "moved")
-    if apart is not None and apart.what == "grown apart" and apart.device not in (None, CPU):
-        steps = (apart._replace(what="grown"),)
-        added = Tensor(CPU, "grown", steps, module.grew, module=module)
+    apart = last_of(module.steps, EventKind.GROWN_APART, EventKind.MOVED)
+    if (
+        apart is not None
+        and apart.what == EventKind.GROWN_APART
+        and apart.device not in (None, CPU)
+    ):
+        steps = (apart._replace(what=EventKind.GROWN),)
+        added = Tensor(CPU, Origin.GROWN, steps, module.grew, module=module)
         sides.append(Meets(called, added, added))
-    grown = [s for s in module.steps if s.what == "grown" and s.device not in (None, CPU)]
+    grown = [s for s in module.steps if s.what == EventKind.GROWN and s.device not in (None, CPU)]
     if grown:  # what it has put in may be on the cpu still
-        added = Tensor(None, "grown", (grown[-1],), module.grew, module=module)
+        added = Tensor(None, Origin.GROWN, (grown[-1],), module.grew, module=module)
         sides.append(Meets(called, added, added))
     _draws(machine, module, given, node, frame)
     if where != SPLIT and sides:
-        machine.meet("call", node, frame, [*sides, *unknown_arguments(given)])
+        machine.meet(ConstraintKind.CALL, node, frame, [*sides, *unknown_arguments(given)])
     device = where
     if where == SPLIT:
         device = inputs[0].tensor.device if inputs and gives_back(module) else None
@@ -107,8 +114,8 @@ def applied(
         device = next((side.tensor.device for side in inputs if side.tensor.device), None)
     if "device" in given.named:  # a method that is told where to
         device = machine.asked(given.named["device"].value)
-    made = machine.step("made", node, frame, device)
-    output = Tensor(device, "output", made, frame, module=module)
+    made = machine.step(EventKind.MADE, node, frame, device)
+    output = Tensor(device, Origin.OUTPUT, made, frame, module=module)
     if len(inputs) == 1 and _only_computes(module):  # it is what it was, padded or scaled
         output = inputs[0].tensor.computed(device)
     for one in module.family() if where != SPLIT else ():
@@ -138,8 +145,8 @@ def _draws(machine: Machine, module: Module, given: Arguments, node: ast.AST, fr
         )
         drawn = generating(one._replace(value=first))
         if drawn is not None and not (brings and drawn.tensor.device == CPU):
-            here = Tensor(module.where(), "weight", module.steps, module.frame, module=module)
-            machine.meet("generator", node, frame, [drawn, Meets(node, here, here)])
+            here = Tensor(module.where(), Origin.WEIGHT, module.steps, module.frame, module=module)
+            machine.meet(ConstraintKind.GENERATOR, node, frame, [drawn, Meets(node, here, here)])
 
 
 def _with(tensor: Tensor, module: Module, name: str) -> Tensor:
@@ -154,9 +161,9 @@ def _empty_weight(module: Module) -> tuple[Module, Tensor] | None:
     filled since, with that module; None where all have memory."""
     for one in module.family():
         last = one.steps[-1] if one.steps else None
-        partly = last is not None and last.what == "loaded" and last.device == META
+        partly = last is not None and last.what == EventKind.LOADED and last.device == META
         if one.where() == META or partly:
-            return one, Tensor(one.where(), "weight", one.steps, one.frame, module=one)
+            return one, Tensor(one.where(), Origin.WEIGHT, one.steps, one.frame, module=one)
     return next(((one, tensor) for one, _, tensor in empty_tensors(module)), None)
 
 
@@ -173,10 +180,10 @@ def module_method(
             device = target(machine, name, given)
             before = owner.where()
             empty = _empty_weight(owner)
-            if empty is None and device is not None and device.type == "cuda":
+            if empty is None and device is not None and device.type == DeviceType.CUDA:
                 empty = taken_part(machine, owner)
             if name != "to_empty" and empty is not None:
-                machine.meet("meta", node, frame, [Meets(node, *empty)])
+                machine.meet(ConstraintKind.META, node, frame, [Meets(node, *empty)])
             if before != SPLIT:
                 step = move(machine, given, node, frame, device)
                 if device == CPU and frame.call is not None and _is_parameter(node, frame):
@@ -227,7 +234,7 @@ def module_method(
             modules.put(machine, owner, str(len(owner.children)), each, node, frame)
         return owner
     if may_fill(name, node, frame.source):
-        filled_elsewhere(owner, Step("filled", machine.spot(node, frame)))
+        filled_elsewhere(owner, Step(EventKind.FILLED, machine.spot(node, frame)))
     if name in ("parameters", "buffers"):
         return modules.weights(owner)
     if name in ("named_parameters", "named_buffers"):
@@ -273,7 +280,7 @@ def module_method(
         released(owner)
         return Const(None)
     if name == "parallelize":
-        owner.move(SPLIT, Step("moved", machine.spot(node, frame), SPLIT))
+        owner.move(SPLIT, Step(EventKind.MOVED, machine.spot(node, frame), SPLIT))
         return Const(None)
     if name == "merge_and_unload" or name in machine.torch.module_results:
         return owner
@@ -281,7 +288,7 @@ def module_method(
         loaded_into(owner, given, machine.spot(node, frame))
         return Unknown()
     if name in machine.torch.growing:
-        what = "grown" if not leaves_new(owner) else "grown apart"
+        what = EventKind.GROWN if not leaves_new(owner) else EventKind.GROWN_APART
         owner.steps = (*owner.steps, Step(what, machine.spot(node, frame), owner.where()))
         owner.grew = frame
     if is_plain(machine, name):
@@ -300,7 +307,9 @@ def module_method(
         return applied(machine, owner, given, node, frame)
     sides = operands(given)
     if owner.made is None and sides:  # whether its weights are used, its name does not tell
-        weight = Tensor(owner.where(), "weight", owner.steps, owner.frame, module=owner)
-        machine.meet("library", node, frame, [Meets(node, owner, weight), *sides])
-        return Tensor(None, "output", machine.step("made", node, frame), frame, module=owner)
+        weight = Tensor(owner.where(), Origin.WEIGHT, owner.steps, owner.frame, module=owner)
+        machine.meet(ConstraintKind.LIBRARY, node, frame, [Meets(node, owner, weight), *sides])
+        return Tensor(
+            None, Origin.OUTPUT, machine.step(EventKind.MADE, node, frame), frame, module=owner
+        )
     return Unknown()

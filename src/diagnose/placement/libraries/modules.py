@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU
 from diagnose.placement.libraries.copies import copied
@@ -32,15 +33,15 @@ def library_method(
     if name == "adapter_to":
         said = given.get("device", 1)
         device = machine.asked(said.value) if said is not None else None
-        owner.steps = (*owner.steps, Step("moved", machine.spot(node, frame), device))
+        owner.steps = (*owner.steps, Step(EventKind.MOVED, machine.spot(node, frame), device))
         return Const(None)
     if name == "propagate" and owner.made is not None:
         return _propagated(machine, owner, given, node, frame)
     if owner.kind.startswith("torchmetrics") and name == "clone":
-        return copied(owner, machine.step("made", node, frame), frame)
+        return copied(owner, machine.step(EventKind.MADE, node, frame), frame)
     if owner.kind.startswith("torchmetrics") and name == "compute":
-        step = machine.step("made", node, frame, owner.where())
-        return Tensor(owner.where(), "output", step, frame, module=owner)
+        step = machine.step(EventKind.MADE, node, frame, owner.where())
+        return Tensor(owner.where(), Origin.OUTPUT, step, frame, module=owner)
     return None
 
 
@@ -48,15 +49,15 @@ def sentences(machine: Machine, last: str, given: Arguments, node: ast.AST, fram
     """A model of sentences: on the first GPU, or where it is told, with the modules that it is given."""
     found = built(machine, f"sentence_transformers.{last}", node, frame)
     said = given.get("device")
-    found.device = machine.asked(said.value) if said else Device("cuda", 0, home=True)
+    found.device = machine.asked(said.value) if said else Device(DeviceType.CUDA, 0, home=True)
     if said is not None:
         spot = machine.spot(said.node, frame)
-        found.steps = (*found.steps, Step("moved", spot, found.device, origin(said.value)))
+        found.steps = (*found.steps, Step(EventKind.MOVED, spot, found.device, origin(said.value)))
     parts = given.get("modules", 0)
     for n, part in enumerate(parts.value.items if parts and isinstance(parts.value, Items) else ()):
         if isinstance(part, Module):
             modules.put(machine, found, str(n), part, node, frame)
-            part.move(found.device, Step("moved", machine.spot(node, frame), found.device))
+            part.move(found.device, Step(EventKind.MOVED, machine.spot(node, frame), found.device))
     return found
 
 
@@ -66,22 +67,24 @@ def _sentences(
     """A model of sentences: its tokens are on the cpu, it goes where it is told to encode, and gives arrays
     unless it is told to give tensors."""
     if name in ("tokenize", "preprocess"):  # as versions before and from 6 on call it
-        made = machine.step("made", node, frame, CPU)
-        return Batch(Tensor(CPU, "tokens", made, frame), mutable=True)
+        made = machine.step(EventKind.MADE, node, frame, CPU)
+        return Batch(Tensor(CPU, Origin.TOKENS, made, frame), mutable=True)
     if name == "similarity":
         sides = operands(given)
         if len(sides) == len(given.every()):
-            machine.meet("join", node, frame, sides)
+            machine.meet(ConstraintKind.JOIN, node, frame, sides)
         arrays = given.every() and all(is_array(one.value) for one in given.every())
         device = CPU if arrays else sides[0].tensor.device if sides else None
-        return Tensor(device, "library", machine.step("made", node, frame, device), frame)
+        return Tensor(
+            device, Origin.LIBRARY, machine.step(EventKind.MADE, node, frame, device), frame
+        )
     if not name.startswith(("encode", "predict")):
         return None
     said = given.told("device")
     if said is not None:
         device = machine.asked(said.value)
-        owner.move(device, Step("moved", machine.spot(node, frame), device))
-    features: Value = Table({}, Tensor(owner.where(), "given"))
+        owner.move(device, Step(EventKind.MOVED, machine.spot(node, frame), device))
+    features: Value = Table({}, Tensor(owner.where(), Origin.GIVEN))
     for part in owner.children.values() if name.startswith("encode") else ():
         if part.made is not None and isinstance(features, Table):
             listed = Arguments([Given(ast.Name("features"), features)])
@@ -90,7 +93,9 @@ def _sentences(
     if tensor is not None and not isinstance(tensor.value, Const):
         return Unknown()
     where = owner.where()
-    tensors = Tensor(where, "output", machine.step("made", node, frame, where), frame, module=owner)
+    tensors = Tensor(
+        where, Origin.OUTPUT, machine.step(EventKind.MADE, node, frame, where), frame, module=owner
+    )
     if tensor is not None and isinstance(tensor.value, Const) and tensor.value.value:
         return tensors
     off = array is not None and isinstance(array.value, Const) and array.value.value is False
@@ -147,11 +152,11 @@ def compare_inputs(
     if not keeps_inputs(owner) or not (others := operands(given)):
         return
     if isinstance(kept, Tensor):
-        machine.meet("call", node, frame, [Meets(node, owner, kept), *others])
+        machine.meet(ConstraintKind.CALL, node, frame, [Meets(node, owner, kept), *others])
     for one in owner.children.values():
         if one.kind.startswith("gpytorch.") and one.kind.endswith("Kernel"):
-            weight = Tensor(one.where(), "weight", one.steps, one.frame, module=one)
-            machine.meet("call", node, frame, [Meets(node, one, weight), *others])
+            weight = Tensor(one.where(), Origin.WEIGHT, one.steps, one.frame, module=one)
+            machine.meet(ConstraintKind.CALL, node, frame, [Meets(node, one, weight), *others])
 
 
 def leaves_new(module: Module) -> bool:
@@ -169,5 +174,5 @@ def keep_inputs(
     for word, one in zip(("train_inputs", "train_targets"), given.listed, strict=False):
         if isinstance(one.value, Tensor):
             held = one.value.like(one.value.device)
-            held.maker, held.module, held.name = "weight", owner, word
+            held.maker, held.module, held.name = Origin.WEIGHT, owner, word
             modules.put(machine, owner, word, held, node, frame)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.model import Device
@@ -22,8 +23,8 @@ def noise_scheduler(machine: Machine, last: str, node: ast.AST, frame: Frame) ->
 
 
 def _table(machine: Machine, device: Device | None, node: ast.AST, frame: Frame) -> Tensor:
-    step = machine.step("made", node, frame, device)
-    return Tensor(device, "library", step, frame, name="row")
+    step = machine.step(EventKind.MADE, node, frame, device)
+    return Tensor(device, Origin.LIBRARY, step, frame, name="row")
 
 
 def scheduler(
@@ -46,7 +47,7 @@ def scheduler(
     ]
     if name not in ("step", "add_noise", "get_velocity", "scale_model_input") or not sides:
         return Unknown()
-    machine.meet("join", node, frame, sides)
+    machine.meet(ConstraintKind.JOIN, node, frame, sides)
     if name in ("add_noise", "get_velocity"):  # they bring its table to the sample
         table = owner.attributes.get("alphas_cumprod")
         if isinstance(table, Tensor):
@@ -63,7 +64,7 @@ def drawn_noise(
         return None
     said = given.told("device", 2)
     device = CPU if said is None else machine.asked(said.value)
-    return Tensor(device, "factory", machine.step("made", node, frame, device), frame)
+    return Tensor(device, Origin.FACTORY, machine.step(EventKind.MADE, node, frame, device), frame)
 
 
 def pictures(
@@ -73,8 +74,8 @@ def pictures(
     its inputs itself."""
     if given.text("output_type") not in ("latent", "pt"):
         return Unknown("array") if given.text("output_type") == "np" else Unknown()
-    step = machine.step("made", node, frame, device)
-    return Batch(Tensor(device, "output", step, frame))
+    step = machine.step(EventKind.MADE, node, frame, device)
+    return Batch(Tensor(device, Origin.OUTPUT, step, frame))
 
 
 def distribution(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU
 from diagnose.placement.libraries.noise import distribution, scheduler
@@ -50,7 +51,7 @@ def listed(machine: Machine, value: Value, node: ast.expr, frame: Frame) -> None
             if _is_one_of_several(frame.given[node.id], frame.call):
                 break
             node, frame = frame.given[node.id], frame.caller
-        step = Step("listed", machine.spot(node, frame), value.device)
+        step = Step(EventKind.LISTED, machine.spot(node, frame), value.device)
         value.steps = (*value.steps[-12:], step)
     elif isinstance(node, ast.Tuple) and isinstance(value, Items):
         for one, item in zip(node.elts, value.items, strict=False):
@@ -151,7 +152,7 @@ def _host(
 ) -> Value:
     sides = operands(given)
     if sides:
-        machine.meet("host", node, frame, sides)
+        machine.meet(ConstraintKind.HOST, node, frame, sides)
     return owner if name.startswith("fit") else Unknown("array")
 
 
@@ -169,20 +170,20 @@ def library_call(
         if isinstance(one.value, Module)
     ]
     if models and sides:  # most often it calls one with the other
-        machine.meet("handed", node, frame, [*models, *sides])
+        machine.meet(ConstraintKind.HANDED, node, frame, [*models, *sides])
     for one in given.every():
         drawn = generating(one)
         if drawn is not None:
-            machine.meet("generator", node, frame, [drawn])
+            machine.meet(ConstraintKind.GENERATOR, node, frame, [drawn])
     if len(sides) == 1:
-        machine.meet("library", node, frame, [*sides, *unknown_arguments(given)])
+        machine.meet(ConstraintKind.LIBRARY, node, frame, [*sides, *unknown_arguments(given)])
     if len(sides) > 1:
-        machine.meet("library", node, frame, sides)
+        machine.meet(ConstraintKind.LIBRARY, node, frame, sides)
         known = next(
             (s.tensor for s in sides if s.tensor.device not in (None, CPU)), sides[0].tensor
         )
         found = known.like(known.device if known.device != CPU else None)
-        found.maker = "library" if found.maker == "other" else found.maker
+        found.maker = Origin.LIBRARY if found.maker == Origin.OTHER else found.maker
         found.guessed = True
         return found
     return Unknown()
@@ -198,7 +199,9 @@ def _tokenizer(
             return Unknown()
         said = given.named.get("device")  # a fast image processor is told one
         device = machine.asked(said.value) if said is not None else CPU
-        made = Tensor(device, "tokens", machine.step("made", node, frame, device), frame)
+        made = Tensor(
+            device, Origin.TOKENS, machine.step(EventKind.MADE, node, frame, device), frame
+        )
         return made if name in ("encode",) else Batch(made, mutable=True)
     return Unknown()
 
@@ -233,19 +236,23 @@ def optimizer_method(
     """What a method of an optimizer does."""
     if name == "load_state_dict" and owner.module is not None:
         where = owner.module.where()
-        owner.loaded = Step("loaded", machine.spot(node, frame), where)
+        owner.loaded = Step(EventKind.LOADED, machine.spot(node, frame), where)
         owner.loading = frame
     if name == "step" and owner.module is not None:
         made = owner.loaded
         states = [tensor for tensor in tensors_in(owner.state) if not tensor.scalar]
-        if made is not None and (made.what != "stepped" or not states):  # else it is put there anew
-            steps = (made,) if made.what != "stepped" else (*owner.steps[:1], made)
-            around = frame if made.what == "loaded" else owner.frame
-            states.append(Tensor(made.device, "state", steps, around, module=owner.module))
-        weight = Tensor(owner.module.where(), "weight", owner.module.steps, module=owner.module)
+        if made is not None and (
+            made.what != EventKind.STEPPED or not states
+        ):  # else it is put there anew
+            steps = (made,) if made.what != EventKind.STEPPED else (*owner.steps[:1], made)
+            around = frame if made.what == EventKind.LOADED else owner.frame
+            states.append(Tensor(made.device, Origin.STATE, steps, around, module=owner.module))
+        weight = Tensor(
+            owner.module.where(), Origin.WEIGHT, owner.module.steps, module=owner.module
+        )
         for state in states:
             sides = [Meets(node, owner, state), Meets(node, owner, weight)]
-            machine.meet("state", node, frame, sides)
+            machine.meet(ConstraintKind.STATE, node, frame, sides)
         if made is None and owner.remembers and weight.device is not None:
-            owner.loaded = Step("stepped", machine.spot(node, frame), weight.device)
+            owner.loaded = Step(EventKind.STEPPED, machine.spot(node, frame), weight.device)
     return Unknown()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.tensors import Batch, Optimizer, Tensor
@@ -72,4 +73,4 @@ def transform(
     first = given.listed[0].value if given.listed else Unknown()
     if name != "__call__" or isinstance(first, Tensor):
         return first.like(first.device) if isinstance(first, Tensor) else Unknown()
-    return Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
+    return Tensor(CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame)

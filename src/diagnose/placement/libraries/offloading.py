@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import CPU, HOME, META, SPLIT
 from diagnose.placement.libraries.empties import is_taken, released
 from diagnose.placement.libraries.spreading import given_back, on_host
@@ -12,7 +13,8 @@ from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.libraries.turns import end_turn_before, hook_of
 from diagnose.placement.machine import Arguments, Given, Machine, origin
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.steps import called, is_offloaded, last_of
+from diagnose.placement.semantics import called
+from diagnose.placement.steps import is_offloaded, last_of
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Unknown, Value
@@ -76,7 +78,7 @@ def sharded(
         and isinstance(model, Module)
         and model.where() == CPU
     ):
-        model.move(machine.home(), Step("moved", machine.spot(node, frame), machine.home()))
+        model.move(machine.home(), Step(EventKind.MOVED, machine.spot(node, frame), machine.home()))
         return model  # its shards are on the GPUs of the mesh
     if not isinstance(model, Module) or policy is None:
         return None
@@ -128,7 +130,7 @@ def hook(
     """Keeps a module on the host but for its forward; with ``parts`` each of its parts for its own."""
     runs = machine.asked(device.value) if device is not None else machine.home()
     of = origin(device.value) if device is not None else None
-    module.move(CPU, Step("offloaded", machine.spot(node, frame), CPU, of))
+    module.move(CPU, Step(EventKind.OFFLOADED, machine.spot(node, frame), CPU, of))
     for one in module.family():
         if parts or one is module:
             one.runs = runs or HOME
@@ -139,12 +141,12 @@ def brought(
 ) -> Value:
     """What a forward gives that a library brings its module and its inputs to the GPU for."""
     end_turn_before(module)
-    device, step = module.runs, Step("moved", spot, module.runs)
+    device, step = module.runs, Step(EventKind.MOVED, spot, module.runs)
     scope = [
         one for one in module.family() if one is module or module.made is None or one.runs is None
     ]
     kept = [(one, one.device, one.tensors, one.runs) for one in scope]
-    last = last_of(module.steps, "offloaded")
+    last = last_of(module.steps, EventKind.OFFLOADED)
     waits = last is not None and called(last.spot.node) in _WAITS
     for one in scope:
         one.device = device if one.weights else one.device
@@ -174,14 +176,16 @@ def taken_part(machine: Machine, module: Module) -> tuple[Module, Tensor] | None
     steps = part.steps if part is not None else ()
     spread = next((one for one in reversed(module.steps) if one.device == SPLIT), None)
     if part is None and module.device == SPLIT and spread is not None and on_host(machine, module):
-        part, steps = module, (*module.steps, spread._replace(what="offloaded"))
+        part, steps = module, (*module.steps, spread._replace(what=EventKind.OFFLOADED))
     if part is None:
         return None
-    return part, Tensor(META, "weight", steps, part.frame, module=part)
+    return part, Tensor(META, Origin.WEIGHT, steps, part.frame, module=part)
 
 
 def read(machine: Machine, tensor: Tensor, node: ast.AST, frame: Frame) -> Tensor:
     """A weight that is read; of what is offloaded it is known where."""
     if tensor.module is None or not is_offloaded(tensor.module):
         return tensor
-    return tensor.like(tensor.device, Step("read", machine.spot(node, frame), tensor.device))
+    return tensor.like(
+        tensor.device, Step(EventKind.READ, machine.spot(node, frame), tensor.device)
+    )

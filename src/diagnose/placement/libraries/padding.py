@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.tensors import Sequence as Items
@@ -25,15 +26,15 @@ def sequences(
     """
     if last == "pack_padded_sequence" and (lengths := given.get("lengths", 1)) is not None:
         sides = [Meets(lengths.node, one, one) for one in tensors_in(lengths.value)]
-        machine.meet("host", node, frame, sides)
+        machine.meet(ConstraintKind.HOST, node, frame, sides)
         packed = given.get("input", 0)
         return packed.value if packed is not None else Unknown()
     if not given.listed:
         return None
     first = next(tensors_in(given.listed[0].value), None)
     if last == "pad_packed_sequence":
-        made = machine.step("made", node, frame, CPU)
-        return Items([first or Unknown(), Tensor(CPU, "other", made, frame)])
+        made = machine.step(EventKind.MADE, node, frame, CPU)
+        return Items([first or Unknown(), Tensor(CPU, Origin.OTHER, made, frame)])
     if last in ("pad_sequence", "pack_sequence"):
         return wide(first) if first is not None else Unknown()
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.machine import Arguments, Given, Machine, Meets
@@ -88,11 +89,11 @@ def prepared(
     batches: bool = False,
 ) -> Value:
     """What a library prepares: modules are moved, loaders yield what is; tensors are where ``batches``."""
-    step = Step("moved", machine.spot(node, frame), home)
+    step = Step(EventKind.MOVED, machine.spot(node, frame), home)
     if isinstance(value, Module):
         if value.where() == META:
-            empty = Tensor(META, "weight", value.steps, value.frame, module=value)
-            machine.meet("meta", node, frame, [Meets(node, value, empty)])
+            empty = Tensor(META, Origin.WEIGHT, value.steps, value.frame, module=value)
+            machine.meet(ConstraintKind.META, node, frame, [Meets(node, value, empty)])
         if value.where() != SPLIT:
             value.gather(home, step.spot)
     elif isinstance(value, Loader):
@@ -131,7 +132,7 @@ def _sent(machine: Machine, value: Value, given: Arguments, node: ast.AST, frame
     device = machine.asked(said.value) if said is not None else None
     if isinstance(value, Module):
         return value
-    found = moved(value, device, Step("moved", machine.spot(node, frame), device))
+    found = moved(value, device, Step(EventKind.MOVED, machine.spot(node, frame), device))
     in_place = isinstance(node, ast.Call) and ast.unparse(node.func).endswith("batch_to_device")
     if in_place and isinstance(value, Batch) and isinstance(found, Batch):
         value.inner = found.inner
@@ -150,6 +151,6 @@ def _put(machine: Machine, model: Module, given: Arguments, node: ast.AST, frame
     if owner is None or said is None or not last:
         return
     device = machine.asked(said.value)
-    step = Step("moved", machine.spot(node, frame), device)
-    weight = Tensor(device, "weight", (*owner.steps, step), owner.frame, module=owner)
+    step = Step(EventKind.MOVED, machine.spot(node, frame), device)
+    weight = Tensor(device, Origin.WEIGHT, (*owner.steps, step), owner.frame, module=owner)
     owner.tensors = {**owner.tensors, last: weight}

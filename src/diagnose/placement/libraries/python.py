@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement import modules
 from diagnose.placement.asking import has_attribute, is_instance, type_of
 from diagnose.placement.iterating import iterated
@@ -102,16 +103,16 @@ def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame:
             return Items([], element(torch, values[1]))
         case "sum":
             if isinstance(first, Items) and len(met := operands(given)) > 1:
-                machine.meet("join", node, frame, met)
+                machine.meet(ConstraintKind.JOIN, node, frame, met)
             inner = element(torch, first) if first is not None else Unknown()
             return inner.like(inner.device) if isinstance(inner, Tensor) else Unknown()
         case "max" | "min":
             if len(values) > 1 and len(met := operands(given)) > 1:
-                machine.meet("join", node, frame, met)
+                machine.meet(ConstraintKind.JOIN, node, frame, met)
                 known = leading([one.tensor for one in met])
                 return known.computed(known.device, scalar=known.scalar)
             if isinstance(first, Items) and len(met := operands(given)) > 1:
-                machine.meet("join", node, frame, met)
+                machine.meet(ConstraintKind.JOIN, node, frame, met)
                 return met[0].tensor.computed(met[0].tensor.device)
             if isinstance(first, Tensor):
                 return first.like(first.device)
@@ -199,7 +200,7 @@ def _number(machine: Machine, last: str, first: Value | None, node: ast.AST, fra
         return first.like(first.device)
     if last == "int" and isinstance(first, Unknown | Number):
         found = Number(first.word)
-        found.steps = machine.step("made", node, frame)
+        found.steps = machine.step(EventKind.MADE, node, frame)
         return found
     return Number()
 

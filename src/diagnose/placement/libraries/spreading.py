@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement.devices import CPU, SPLIT
 from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.machine import Arguments, Machine
@@ -37,7 +38,7 @@ def mapped(machine: Machine, found: Module, given: Arguments, node: ast.AST, fra
         _quantized(machine, found, given, node, frame)
         return
     device = place(machine, said.value)
-    step = Step("moved", machine.spot(said.node, frame), device)
+    step = Step(EventKind.MOVED, machine.spot(said.node, frame), device)
     put(machine, found, said.value, device, step)
 
 
@@ -69,7 +70,7 @@ def _place(machine: Machine, whole: Module, part: Module, told: Device, step: St
         return
     said = whole.plain[MAP]
     places = map(machine.asked, said.items.values() if isinstance(said, Table) else ())
-    part.move(CPU, step._replace(what="offloaded", device=CPU))
+    part.move(CPU, step._replace(what=EventKind.OFFLOADED, device=CPU))
     part.runs = next((one for one in places if one is not None and one != CPU), machine.home())
 
 
@@ -93,7 +94,9 @@ def on_host(machine: Machine, whole: Module) -> bool:
     told = list(said.items.values()) if isinstance(said, Table) else []
     places = {machine.asked(one) for one in told}
     disk = any(isinstance(one, Const) and one.value == "disk" for one in told)
-    return (disk or CPU in places) and any(one is not None and one.type == "cuda" for one in places)
+    return (disk or CPU in places) and any(
+        one is not None and one.type == DeviceType.CUDA for one in places
+    )
 
 
 #: What the layers are called, at the end of their names, that these methods of a library's model give.
@@ -134,7 +137,7 @@ def reached(machine: Machine, part: Module) -> Module:
 
 def gives_back(module: Module) -> bool:
     """Whether a library brings what a spread model gives back to where its input was."""
-    last = last_of(module.steps, "moved")
+    last = last_of(module.steps, EventKind.MOVED)
     if module.where() != SPLIT or module.owner is not None or last is None:
         return False
     return "parallelize" not in ast.unparse(last.spot.node)
@@ -144,7 +147,7 @@ def given_back(value: Value, given: Arguments, spot: Spot) -> Value:
     """What a spread or offloaded model gives, brought back to where its first input was."""
     first = next((t for one in given.every() for t in tensors_in(one.value)), None)
     device = first.device if first is not None else None
-    return moved(value, device, Step("moved", spot, device))
+    return moved(value, device, Step(EventKind.MOVED, spot, device))
 
 
 def _quantized(
@@ -162,5 +165,5 @@ def _quantized(
     if off and said is None:
         return
     device = machine.home() if sure else None
-    found.move(device, Step("moved", machine.spot(node, frame), device))
+    found.move(device, Step(EventKind.MOVED, machine.spot(node, frame), device))
     found.device = device

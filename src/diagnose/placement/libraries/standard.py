@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from itertools import islice
 
+from diagnose.kinds import Origin
 from diagnose.placement.iterating import iterated
 from diagnose.placement.joining import in_a_row, of_any_key
 from diagnose.placement.machine import Arguments, Given, Machine, Partial
@@ -161,7 +162,7 @@ def _dict(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Va
     if isinstance(first, Table):
         found.items = dict(first.items) | found.items
         found.more = first.more
-    elif isinstance(first, Batch) or (isinstance(first, Tensor) and first.maker == "load"):
+    elif isinstance(first, Batch) or (isinstance(first, Tensor) and first.maker == Origin.LOAD):
         return Batch(next(tensors_in(first)), mutable=True)
     elif isinstance(first, Items):
         for pair in (*first.items, *([first.more] if first.more is not None else ())):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.libraries.checkpoints import may_be_number
 from diagnose.placement.libraries.empties import has_no_memory
@@ -62,7 +63,10 @@ def move(
     if said is not None and isinstance(said.value, Const):
         machine.bind(device, node, frame)
     return Step(
-        "moved", machine.spot(node, frame), device, origin(said.value) if said is not None else None
+        EventKind.MOVED,
+        machine.spot(node, frame),
+        device,
+        origin(said.value) if said is not None else None,
     )
 
 
@@ -97,8 +101,8 @@ def of_tensor(machine: Machine, owner: Tensor, name: str) -> Value:
     if name == "shape":
         return Items([], Number())
     if name == "is_cuda" and owner.device is not None:
-        return Const(owner.device.type == "cuda")
-    if name == "requires_grad" and owner.maker == "factory":
+        return Const(owner.device.type == DeviceType.CUDA)
+    if name == "requires_grad" and owner.maker == Origin.FACTORY:
         return Const(False)  # what is trained is a parameter, most often
     return Method(owner, name)
 
@@ -116,14 +120,14 @@ def tensor_method(
         if (
             empty := has_no_memory(owner, device, told.node if told is not None else None)
         ) is not None:
-            machine.meet("meta", node, frame, [Meets(node, empty, empty)])
+            machine.meet(ConstraintKind.META, node, frame, [Meets(node, empty, empty)])
         moved = owner.like(device, move(machine, given, node, frame, device))
-        moved.guessed &= owner.maker != "load"  # what moves is no number
+        moved.guessed &= owner.maker != Origin.LOAD  # what moves is no number
         return moved
     receiver = Meets(getattr(getattr(node, "func", node), "value", node), owner, owner)
     if name in ("numpy", "__array__"):
         if "force" not in given.named:
-            machine.meet("host", node, frame, [receiver])
+            machine.meet(ConstraintKind.HOST, node, frame, [receiver])
         return Unknown("array")
     if name in ("size", "shape"):
         return Number() if given.every() else Items([], Number())
@@ -139,7 +143,9 @@ def tensor_method(
         device = (
             machine.asked(given.named["device"].value) if "device" in given.named else owner.device
         )
-        return Tensor(device, "factory", machine.step("made", node, frame, device), frame)
+        return Tensor(
+            device, Origin.FACTORY, machine.step(EventKind.MADE, node, frame, device), frame
+        )
     if name in ("backward", "register_hook"):
         return Const(None)
     if name in torch.several_results:
@@ -150,7 +156,7 @@ def tensor_method(
         name in torch.drawing_methods
     )  # a library's `sample` brings what the cpu's generator draws
     if drawn is not None and (own or drawn.tensor.device != CPU):
-        machine.meet("generator", node, frame, [drawn, receiver])
+        machine.meet(ConstraintKind.GENERATOR, node, frame, [drawn, receiver])
     if name in torch.dimensioning and given.every():
         shaped = owner.like(owner.device, scalar=False)
         shaped.element = False
@@ -163,14 +169,18 @@ def tensor_method(
         machine.meet(kind_of(machine, name), node, frame, [receiver, *others])
     scalar = True if name in torch.reductions and not given.every() else None
     if name == "clone":
-        return owner.like(owner.device, Step("copied", machine.spot(node, frame), owner.device))
+        return owner.like(
+            owner.device, Step(EventKind.COPIED, machine.spot(node, frame), owner.device)
+        )
     if name in torch.computing:
         return owner.computed(owner.device, scalar=scalar)
     result = owner.like(owner.device, scalar=scalar)
     result.guessed |= name.rstrip("_") not in torch.operations
-    open_ = owner.maker == "other" and not any(step.what == "made" for step in owner.steps)
-    if open_ or owner.maker == "load":
-        known = name in torch.shaping or kind_of(machine, name) != "library"
+    open_ = owner.maker == Origin.OTHER and not any(
+        step.what == EventKind.MADE for step in owner.steps
+    )
+    if open_ or owner.maker == Origin.LOAD:
+        known = name in torch.shaping or kind_of(machine, name) != ConstraintKind.LIBRARY
         result.guessed |= not known  # of what may be no tensor at all
     if name in torch.floating_methods or name in torch.integral_methods:
         result.floating = name in torch.floating_methods
@@ -195,7 +205,7 @@ def _typed(machine: Machine, owner: Tensor, given: Arguments, node: ast.AST, fra
     device = _named_by_type(machine, given)
     if device is None:
         return owner.like(owner.device)
-    return owner.like(device, Step("moved", machine.spot(node, frame), device))
+    return owner.like(device, Step(EventKind.MOVED, machine.spot(node, frame), device))
 
 
 def _ends_so(node: ast.expr, value: External) -> bool:
@@ -261,7 +271,7 @@ def batch_method(
     if name in ("values", "get", "pop"):
         inner = owner.inner.like(owner.inner.device)
         key = given.listed[0].value if given.listed else Const(None)
-        inner.guessed |= inner.maker == "load" and may_be_number(machine, key)
+        inner.guessed |= inner.maker == Origin.LOAD and may_be_number(machine, key)
         return Items([], inner) if name == "values" else inner
     if name in ("clone", "copy", "contiguous", "coalesce") and owner.mutable:
         return Batch(owner.inner.like(owner.inner.device), mutable=True)

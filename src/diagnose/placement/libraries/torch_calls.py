@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.asking import is_instance
 from diagnose.placement.devices import CPU, CURRENT, HOME
@@ -56,10 +57,12 @@ def torch_call(
             device = machine.asked(given.listed[1].value) or HOME
         machine.bind(device, node, frame)
         of = origin(said.value) if said is not None else None
-        return Place(device or HOME, machine.step("made", node, frame, device, of))
+        return Place(device or HOME, machine.step(EventKind.MADE, node, frame, device, of))
     if dotted.startswith("torch.cuda.") and last.endswith("Tensor"):
         device = machine.home()
-        return Tensor(device, "factory", machine.step("made", node, frame, device), frame)
+        return Tensor(
+            device, Origin.FACTORY, machine.step(EventKind.MADE, node, frame, device), frame
+        )
     if last == "GradScaler":
         return Object("scaler")
     if dotted.startswith(("torch.cuda.", "torch.backends", "torch.accelerator.")):
@@ -84,21 +87,21 @@ def torch_call(
     if dotted.startswith("torch.sparse.") and last.endswith("Tensor"):
         return factory(machine, "sparse_coo_tensor", given, node, frame)
     if last in ("shape_as_tensor", "_shape_as_tensor"):
-        return Tensor(CPU, "factory", machine.step("made", node, frame, CPU), frame)
+        return Tensor(CPU, Origin.FACTORY, machine.step(EventKind.MADE, node, frame, CPU), frame)
     if last in machine.torch.factories or (last.endswith("_like") and dotted.count(".") == 1):
         return factory(machine, last, given, node, frame)
     if dotted == "torch.Generator":
         said = given.get("device", 0)
         device = machine.asked(said.value) if said is not None else CPU
         found = Generator(device or HOME)
-        found.steps, found.frame = machine.step("made", node, frame, device), frame
+        found.steps, found.frame = machine.step(EventKind.MADE, node, frame, device), frame
         return found
     if dotted == "torch.manual_seed":  # gives the generator of the cpu
         found = Generator(CPU)
-        found.steps, found.frame = machine.step("made", node, frame, CPU), frame
+        found.steps, found.frame = machine.step(EventKind.MADE, node, frame, CPU), frame
         return found
     if last in ("set_rng_state", "set_rng_state_all"):  # of any device: its bytes are on the host
-        machine.meet("host", node, frame, operands(given))
+        machine.meet(ConstraintKind.HOST, node, frame, operands(given))
         return Const(None)
     if dotted == "torch.save":
         return saved(machine, given)
@@ -124,8 +127,8 @@ def torch_call(
         new = value is None or (frame.function or "").endswith("__init__")
         made = value if isinstance(value, Tensor) else Tensor(machine.default if new else None)
         where = (machine.emptied if dotted != "torch.nn.Buffer" else None) or made.device
-        weight = made.like(where, Step("made", machine.spot(node, frame), where))
-        weight.maker, weight.frame = "weight", frame
+        weight = made.like(where, Step(EventKind.MADE, machine.spot(node, frame), where))
+        weight.maker, weight.frame = Origin.WEIGHT, frame
         return weight
     first = given.listed[0].value if given.listed else None
     if last == "register_parametrization" and isinstance(first, Module):
@@ -164,7 +167,7 @@ def _parametrized(
         modules.put(
             machine, layer, f"parametrizations.{len(layer.children)}", by.value, node, frame
         )
-        weight = Tensor(layer.where(), "weight", layer.steps, layer.frame, module=layer)
+        weight = Tensor(layer.where(), Origin.WEIGHT, layer.steps, layer.frame, module=layer)
         machine.invoke(machine, by.value, Arguments([Given(by.node, weight)]), node, frame)
     return layer
 
@@ -183,16 +186,18 @@ def _operation(machine: Machine, last: str, given: Arguments, node: ast.AST, fra
         sides = sides[:1]
     drawn = generating(given.named.get("generator"))
     if drawn is not None and sides:
-        machine.meet("generator", node, frame, [drawn, sides[0]])
+        machine.meet(ConstraintKind.GENERATOR, node, frame, [drawn, sides[0]])
     if sides:
         index = last in torch.indexing or last == "gather"
         first = last in torch.shaping or last in torch.bringing
         open_ = [] if index or first else unknown_arguments(given)
         every = [*sides, *open_]
         if len(every) > 1:
-            machine.meet("index" if index else kind_of(machine, last), node, frame, every)
+            machine.meet(
+                ConstraintKind.INDEX if index else kind_of(machine, last), node, frame, every
+            )
     if not sides:
-        return Tensor(None, "other", (), frame) if last in torch.tensor_results else Unknown()
+        return Tensor(None, Origin.OTHER, (), frame) if last in torch.tensor_results else Unknown()
     known = leading([side.tensor for side in sides])
     if last.rstrip("_") not in torch.operations:
         known = assumed(known)
@@ -233,11 +238,11 @@ def _as_one(
 ) -> Tensor:
     """What is made of tensors that were listed elsewhere: where they become one, one move is enough."""
     made, move = born_at(result.steps), last_move(result.steps)
-    own = result.maker in ("factory", "array") and result.module is None
-    listed = made is not None and any(step.what == "listed" for step in result.steps)
+    own = result.maker in (Origin.FACTORY, Origin.ARRAY) and result.module is None
+    listed = made is not None and any(step.what == EventKind.LISTED for step in result.steps)
     if not own or not listed or move is not None or not on_cpu(result):
         return result
-    step = machine.step("made", node, frame, result.device)
+    step = machine.step(EventKind.MADE, node, frame, result.device)
     return Tensor(result.device, result.maker, step, frame)
 
 
@@ -282,12 +287,12 @@ def _cuda(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: F
 
 def optimizer(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
     """An optimizer of the weights that it is given."""
-    held = (t for one in given.every() for t in tensors_in(one.value) if t.maker != "computed")
+    held = (t for one in given.every() for t in tensors_in(one.value) if t.maker != Origin.COMPUTED)
     weights = [tensor for tensor in held if tensor.module is not None]
     part = weights[0].module if weights else None
     module = part.whole() if part is not None else None
     found = Optimizer(module, weights[0] if weights else None)
-    found.steps = machine.step("made", node, frame, module.where() if module else None)
+    found.steps = machine.step(EventKind.MADE, node, frame, module.where() if module else None)
     if last in machine.torch.early_optimizers:
         found.loaded = found.steps[0]
     found.remembers = last in machine.torch.late_optimizers
@@ -304,6 +309,6 @@ def wrapped_optimizer(
         return None
     found = Optimizer(inner.module, inner.weights)
     where = inner.module.where() if inner.module else None
-    found.steps, found.frame = machine.step("made", node, frame, where), frame
+    found.steps, found.frame = machine.step(EventKind.MADE, node, frame, where), frame
     found.loaded = found.steps[0]
     return found

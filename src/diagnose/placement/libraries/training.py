@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.fitting import Fitting, prepare, take_steps
 from diagnose.placement.libraries.layers import built
@@ -59,13 +60,16 @@ def trainer(machine: Machine, root: str, given: Arguments, node: ast.AST, frame:
     free = model.value.where() not in (SPLIT, META) and _SPREAD.isdisjoint(model.value.plain)
     if free and home is not None:
         if home == CPU:
-            model.value.move(CPU, Step("moved", machine.spot(node, frame), CPU))
+            model.value.move(CPU, Step(EventKind.MOVED, machine.spot(node, frame), CPU))
             return found
         model.value.gather(home, machine.spot(node, frame))
         if root in machine.torch.replicating_libraries:
-            model.value.steps = (*model.value.steps, Step("wrapped", machine.spot(node, frame)))
+            model.value.steps = (
+                *model.value.steps,
+                Step(EventKind.WRAPPED, machine.spot(node, frame)),
+            )
     elif free:
-        model.value.move(None, Step("moved", machine.spot(node, frame)))
+        model.value.move(None, Step(EventKind.MOVED, machine.spot(node, frame)))
     return found
 
 
@@ -77,8 +81,8 @@ def trained(
     place = owner.attributes.get("<home>")
     home = place.device if isinstance(place, Place) else machine.home()
     if name.startswith("get_") and name.endswith("_dataloader"):
-        made = machine.step("made", node, frame, home)
-        return Loader(Batch(Tensor(home, "batch", made, frame), mutable=True))
+        made = machine.step(EventKind.MADE, node, frame, home)
+        return Loader(Batch(Tensor(home, Origin.BATCH, made, frame), mutable=True))
     if name not in machine.torch.trainer_methods:
         return Unknown()
     model = next((one.value for one in given.every() if isinstance(one.value, Module)), None)
@@ -89,12 +93,12 @@ def trained(
             prepare(machine, fitting, name)
             model.gather(home, spot)
             take_steps(machine, fitting, name)
-            model.move(CPU, Step("given back", spot, CPU))
+            model.move(CPU, Step(EventKind.GIVEN_BACK, spot, CPU))
         else:
             model.gather(home, spot)
     if owner.kind == "fitting" and name == "predict":
-        made = machine.step("made", node, frame, CPU)
-        return Items([], Tensor(CPU, "library", made, frame))
+        made = machine.step(EventKind.MADE, node, frame, CPU)
+        return Items([], Tensor(CPU, Origin.LIBRARY, made, frame))
     return Unknown()
 
 
@@ -114,13 +118,13 @@ def pipeline(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) ->
         if not isinstance(said.value, Const | Place):
             home = machine.asked(said.value)
     if held.where() != SPLIT:
-        held.move(home, Step("moved", machine.spot(node, frame), home))
+        held.move(home, Step(EventKind.MOVED, machine.spot(node, frame), home))
     found.attributes = {"model": held, "tokenizer": Object("tokenizer")}
     if home is not None:
         found.attributes["device"] = Place(home)
     if "return_tensors" in given.named:
-        made = machine.step("made", node, frame, CPU)
-        found.attributes["<result>"] = Items([], Tensor(CPU, "library", made, frame))
+        made = machine.step(EventKind.MADE, node, frame, CPU)
+        found.attributes["<result>"] = Items([], Tensor(CPU, Origin.LIBRARY, made, frame))
     return found
 
 
@@ -137,7 +141,7 @@ def collator(
     """What a library's collator makes of rows: a batch on the cpu."""
     if name != "__call__":
         return Unknown()
-    made = Tensor(CPU, "batch", machine.step("made", node, frame, CPU), frame)
+    made = Tensor(CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame)
     return Batch(made, mutable=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import EventKind
 from diagnose.placement.devices import CPU
 from diagnose.placement.libraries.empties import released
 from diagnose.placement.machine import Arguments, Machine
@@ -53,6 +54,6 @@ def _sent_back(hook: Object) -> None:
     module = hook.attributes[_MODULE]
     if not isinstance(module, Module) or module.runs is None:
         return
-    offloaded = last_of(module.steps, "offloaded")
+    offloaded = last_of(module.steps, EventKind.OFFLOADED)
     if offloaded is not None:
         module.move(CPU, offloaded)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from diagnose.placement.model import Spot
 from diagnose.placement.reasons.surroundings import classes_of
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import walk
 
 #: Packages whose classes move no more than their own: Python's, and libraries that are known.
 MOVING_NOTHING = frozenset(

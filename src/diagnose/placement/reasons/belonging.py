@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from diagnose.kinds import DeviceType
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
 from diagnose.placement.reasons.knowing import held_by, knows_device
@@ -55,7 +56,11 @@ def _is_brought(made: Step, frame: Frame) -> bool:
         for value in around.names.values():
             for tensor in tensors_in(value):
                 move = last_move(tensor.steps)
-                there = move is not None and move.device is not None and move.device.type == "cuda"
+                there = (
+                    move is not None
+                    and move.device is not None
+                    and move.device.type == DeviceType.CUDA
+                )
                 if there and any(step is made for step in tensor.steps):
                     return True
     return False

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Sequence
 
+from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement.libraries.copies import averages
 from diagnose.placement.machine import Meets
 from diagnose.placement.model import Spot, Step
@@ -26,10 +27,10 @@ from diagnose.placement.reasons.siblings import (
     name_in,
     returned_beside,
 )
+from diagnose.placement.semantics import walk
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move, last_of, on_cpu
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Function, Object
-from diagnose.placement.walking import walk
 
 LOSSES = re.compile(
     r"(Loss|Criterion|CrossEntropy|LPIPS|SSIM|LossNet|Metric|(?<!para)Meter|Tracker|Confusion|Accuracy|F1|AUROC|Perceptual)",
@@ -50,17 +51,17 @@ def of_module(
         return values
     top = module
     for top in module.owners():
-        if any(step.what in ("held", "loaded") for step in top.steps):
+        if any(step.what in (EventKind.HELD, EventKind.LOADED) for step in top.steps):
             break
         # Of what is built from parts the whole is late, not its parts.
         put = _put_late(top, then if top is module else ())
         if put is not None and not (top.owner and _put_late(top.owner)):
             break
     made = born_at(top.steps)
-    loaded = last_of(top.steps, "loaded")
+    loaded = last_of(top.steps, EventKind.LOADED)
     if loaded is not None and loaded.device is None and last_move(top.steps) is None:
         return Reason("checkpoint-location", loaded.spot, top.frame)
-    held = next((s for s in top.steps if s.what == "held"), None)
+    held = next((s for s in top.steps if s.what == EventKind.HELD), None)
     move = last_move(top.steps)
     if (assigned := _assigned_later(tensor.steps if tensor else then or top.steps)) is not None:
         return Reason("checkpoint-location", assigned.spot, top.frame)
@@ -75,18 +76,22 @@ def of_module(
             spot = given
         return Reason("submodule-added-after-move", spot, frame, move=moved.spot if moved else None)
     where = tensor.device if tensor is not None else module.where()
-    if move is not None and move.device is not None and move.device.type == "cpu":
+    if move is not None and move.device is not None and move.device.type == DeviceType.CPU:
         cause = saving_of(move.spot.source) or "offloaded-to-cpu"
         return Reason(cause, move.spot, top.frame)
     if move is not None:
-        if where is not None and where.type == "cuda" and (is_literal(move) or move.of is not None):
+        if (
+            where is not None
+            and where.type == DeviceType.CUDA
+            and (is_literal(move) or move.of is not None)
+        ):
             return Reason(
                 "hardcoded-device",
                 move.spot if is_literal(move) else move.of or move.spot,
                 top.frame,
             )
         return None
-    if made is not None and (where is None or where.type == "cpu"):
+    if made is not None and (where is None or where.type == DeviceType.CPU):
         if module is not top and (part := _part_of_moved(module, top)) is not None:
             return part
         loss = any(map(LOSSES.search, (top.kind, top.word, said))) or _counts(top)
@@ -123,17 +128,17 @@ def of_module(
 
 def _assigned_later(steps: Sequence[Step]) -> Step | None:
     """The step by which saved weights took the place of those of a model that had been moved."""
-    last = last_of(steps, "loaded", "moved", "gathered")
+    last = last_of(steps, EventKind.LOADED, EventKind.MOVED, EventKind.GATHERED)
     move = last_move(steps)
-    on_gpu = move is not None and move.device is not None and move.device.type == "cuda"
-    return last if last is not None and last.what == "loaded" and on_gpu else None
+    on_gpu = move is not None and move.device is not None and move.device.type == DeviceType.CUDA
+    return last if last is not None and last.what == EventKind.LOADED and on_gpu else None
 
 
 def _filled_with(module: Module) -> Reason | None:
     """Where the values are made that a weight of a module got, on the cpu and after its last move."""
     values, move = module.filled, last_move(module.steps)
     made = born_at(values.steps) if values is not None else None
-    if values is None or made is None or move is None or values.maker != "factory":
+    if values is None or made is None or move is None or values.maker != Origin.FACTORY:
         return None
     if not isinstance(move.spot.node, ast.Assign) or not on_cpu(values):
         return None
@@ -219,7 +224,7 @@ def _of_its_making(made: Step, whole: Module) -> bool:
 def _on_accelerator(module: Module) -> bool:
     """Whether a module or a part of it is on an accelerator."""
     places = (one.where() for one in module.family())
-    return any(place is not None and place.type == "cuda" for place in places)
+    return any(place is not None and place.type == DeviceType.CUDA for place in places)
 
 
 def _is_copy(made: Step) -> bool:
@@ -251,13 +256,13 @@ def _is_named(given: Spot, built: Spot) -> bool:
 
 def _put_late(module: Module, then: Sequence[Step] = ()) -> Step | None:
     """The step that put a module into one that was moved before, and not again by ``then``."""
-    put = next((s for s in module.steps if s.what == "put"), None)
-    if put is None or put.device is None or put.device.type != "cuda":
+    put = next((s for s in module.steps if s.what == EventKind.PUT), None)
+    if put is None or put.device is None or put.device.type != DeviceType.CUDA:
         return None
     made = born_at(module.steps)
     if made is not None and module.owner is not None and _of_its_making(made, module.owner):
         return None
-    return None if any(step.what == "moved" for step in then or module.steps) else put
+    return None if any(step.what == EventKind.MOVED for step in then or module.steps) else put
 
 
 def built_for(module: Module, inside: Frame | None = None) -> Reason | None:

@@ -7,9 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from diagnose.placement.model import Spot
-from diagnose.placement.signatures import defaults
-from diagnose.placement.steps import called
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import called, defaults, walk
 
 
 class Call(NamedTuple):
@@ -28,7 +26,7 @@ def at_call(spot: Spot) -> Call | None:
     """
     source = spot.source
     for owner, function in _functions(source.tree):
-        pairs = defaults(function)
+        pairs = defaults(function).items()
         parameter = next((name for name, default in pairs if default is spot.node), None)
         if parameter is None:
             continue

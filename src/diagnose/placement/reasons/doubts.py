@@ -18,13 +18,14 @@ import ast
 from functools import lru_cache
 from pathlib import PurePath
 
+from diagnose.kinds import ConstraintKind, Origin
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
 from diagnose.placement.reasons.knowing import is_called
-from diagnose.placement.steps import born_at, called, device_argument, last_move
+from diagnose.placement.semantics import called, walk
+from diagnose.placement.steps import born_at, device_argument, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Object
-from diagnose.placement.walking import walk
 
 #: Calls by which all that follows is made elsewhere.
 DEFAULTS = ("set_default_tensor_type", "set_default_device")
@@ -50,7 +51,7 @@ def is_doubtful(suspect: Suspect, stray: Meets | None, meeting: Meeting) -> bool
             return _calls(tree, "set_device")
         case "module-not-moved" if stray is not None and _is_moved_in_parts(stray):
             return True
-    if meeting.what == "host" and _is_without_gpu(meeting):
+    if meeting.what == ConstraintKind.HOST and _is_without_gpu(meeting):
         return True
     if stray is not None and (_is_of_unseen(stray, meeting) or _is_given_whole(stray, meeting)):
         return True
@@ -98,7 +99,9 @@ def _is_of_unseen(stray: Meets, meeting: Meeting) -> bool:
     """Whether NumPy is handed what a model gives that nobody sees: it may be on the host, or no tensor."""
     tensor = stray.tensor
     unseen = tensor.module is not None and _is_unseen(tensor.module.whole())
-    return meeting.what == "host" and (tensor.guessed or (tensor.maker == "output" and unseen))
+    return meeting.what == ConstraintKind.HOST and (
+        tensor.guessed or (tensor.maker == Origin.OUTPUT and unseen)
+    )
 
 
 def _is_given_whole(stray: Meets, meeting: Meeting) -> bool:
@@ -106,7 +109,7 @@ def _is_given_whole(stray: Meets, meeting: Meeting) -> bool:
     tensors in it nobody sees."""
     model = meeting.sides[0].value
     unseen = isinstance(model, Module) and _is_unseen(model)
-    return meeting.what == "call" and unseen and not isinstance(stray.value, Tensor)
+    return meeting.what == ConstraintKind.CALL and unseen and not isinstance(stray.value, Tensor)
 
 
 def _is_unseen(model: Module) -> bool:

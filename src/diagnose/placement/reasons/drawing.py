@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import Origin
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.reasons.forgetting import left_out
+from diagnose.placement.semantics import walk
 from diagnose.placement.steps import Reason, born_at, device_argument, made_as, on_cpu
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Frame, Generator
-from diagnose.placement.walking import walk
 
 
 def of_generator(stray: Meets, meeting: Meeting) -> Reason | None:
@@ -34,7 +35,7 @@ def _is_chosen(tensor: Tensor, meeting: Meeting) -> bool:
         return False
     said = device_argument(made.spot)
     told = said is not None and not isinstance(said, ast.Constant)
-    factory = any(one.tensor.maker == "factory" for one in meeting.sides)
+    factory = any(one.tensor.maker == Origin.FACTORY for one in meeting.sides)
     return told and factory and device_argument(drawn) is None
 
 

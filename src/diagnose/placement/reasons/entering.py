@@ -5,18 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
 from diagnose.placement.reasons.knowing import frame_at
 from diagnose.placement.reasons.scope import models_in
+from diagnose.placement.semantics import walk
 from diagnose.placement.steps import born_at, device_argument, last_move, said_as
 from diagnose.placement.switches import set_at
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Place
-from diagnose.placement.walking import walk
 
-_INPUTS = frozenset({"batch", "factory", "array", "tokens"})
+_INPUTS = frozenset({Origin.BATCH, Origin.FACTORY, Origin.ARRAY, Origin.TOKENS})
 
 
 def brought(meeting: Meeting, devices: Sequence[str]) -> Suspect | None:
@@ -28,7 +29,10 @@ def brought(meeting: Meeting, devices: Sequence[str]) -> Suspect | None:
         devices: the devices that the message names.
     """
     part = meeting.sides[0]
-    entered = meeting.what in ("call", "join") and part.tensor.maker == "weight"
+    entered = (
+        meeting.what in (ConstraintKind.CALL, ConstraintKind.JOIN)
+        and part.tensor.maker == Origin.WEIGHT
+    )
     if not entered or part.tensor.module is None:
         return None
     whole = part.tensor.module.whole()
@@ -40,7 +44,7 @@ def brought(meeting: Meeting, devices: Sequence[str]) -> Suspect | None:
             continue
         if _gives_several(move.spot, meeting.frame):
             continue  # the others may enter another part
-        place = _asked(move.spot) if move.what == "moved" else None
+        place = _asked(move.spot) if move.what == EventKind.MOVED else None
         frame = frame_at(move.spot, meeting.frame)
         name = next(models_in(frame, whole), None) if frame is not None else None
         if name is None and frame is None and (place := _given(move.spot)) is not None:
@@ -71,7 +75,7 @@ def brought(meeting: Meeting, devices: Sequence[str]) -> Suspect | None:
 def _is_split(module: Module) -> bool:
     """Whether parts of a module are on different accelerators."""
     places = {one.device for one in module.family() if one.device is not None}
-    return len({place for place in places if place.type == "cuda"}) > 1
+    return len({place for place in places if place.type == DeviceType.CUDA}) > 1
 
 
 def _made_there(tensor: Tensor) -> Step | None:
@@ -177,7 +181,7 @@ def _wanted(part: Meets, side: Meets, devices: Sequence[str]) -> Device | None:
     numbers = [one.partition(":")[2] for one in devices]
     own = side.tensor.device.number if side.tensor.device is not None else None
     others = [int(one) for one in numbers if one.isdecimal() and int(one) != own]
-    return Device("cuda", others[0]) if len(others) == 1 else part.tensor.device
+    return Device(DeviceType.CUDA, others[0]) if len(others) == 1 else part.tensor.device
 
 
 def _of_part(name: str, whole: Module, part: Meets, meeting: Meeting) -> str:

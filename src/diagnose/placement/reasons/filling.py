@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement.devices import META
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
@@ -20,7 +21,7 @@ def of_empty(stray: Meets, meeting: Meeting) -> Reason | None:
     """Why an operand has no memory; None for one that was not made on meta."""
     value, tensor = stray.value, stray.tensor
     born = born_at(tensor.steps)
-    if meeting.what == "meta":
+    if meeting.what == ConstraintKind.META:
         spot = meeting.spot
         if isinstance(value, Module) and (filled := _filled_at(value)) is not None:
             spot = filled.spot
@@ -32,11 +33,11 @@ def of_empty(stray: Meets, meeting: Meeting) -> Reason | None:
         return Reason("meta-tensor", spot, tensor.frame)
     if born is None or born.device != META or tensor.device not in (META, None):
         return None
-    kept = next((s for s in tensor.steps if s.what == "kept"), None)
+    kept = next((s for s in tensor.steps if s.what == EventKind.KEPT), None)
     if kept is not None and tensor.module is not None and tensor.module.where() != META:
         # The weights were filled; what is no buffer has no one who fills it.
         return Reason("meta-tensor", kept.spot, tensor.frame, f"self.{tensor.name}")
-    loaded = last_of(tensor.steps, "loaded", "unfilled")
+    loaded = last_of(tensor.steps, EventKind.LOADED, EventKind.UNFILLED)
     return Reason("meta-tensor", loaded.spot if loaded else born.of or born.spot, tensor.frame)
 
 
@@ -53,4 +54,6 @@ def _is_moved_by(meeting: Meeting) -> bool:
 def _filled_at(module: Module) -> Step | None:
     """The step that was to fill a module, or the one that it belongs to, with saved weights."""
     steps = (step for one in module.owners() for step in reversed(one.steps))
-    return next((step for step in steps if step.what in ("loaded", "unfilled")), None)
+    return next(
+        (step for step in steps if step.what in (EventKind.LOADED, EventKind.UNFILLED)), None
+    )

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.surroundings import classes_of
+from diagnose.placement.semantics import walk
 from diagnose.placement.steps import device_argument
 from diagnose.placement.values import Frame
-from diagnose.placement.walking import walk
 
 
 def left_out(made: Step, frame: Frame | None) -> tuple[Spot, Frame] | None:

@@ -6,13 +6,14 @@ import ast
 import re
 from functools import lru_cache
 
+from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement.libraries.offloading import SHARDING
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.steps import Reason, born_at, called, is_on, last_move, said_as
+from diagnose.placement.semantics import called, walk
+from diagnose.placement.steps import Reason, born_at, is_on, last_move, said_as
 from diagnose.placement.switches import set_at
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object, Value
-from diagnose.placement.walking import walk
 
 _OFFLOADS = re.compile(r"offload", re.IGNORECASE)
 #: What brings a layer's weights for the forward of that layer alone, and not for that of its model.
@@ -23,10 +24,12 @@ _SHARDING = frozenset({*SHARDING, "FSDP"})
 
 def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
     """Where the forward of an offloaded module is gone around: by its other methods, or its weights."""
-    parents = [one for one in module.owners() if any(s.what == "offloaded" for s in one.steps)]
+    parents = [
+        one for one in module.owners() if any(s.what == EventKind.OFFLOADED for s in one.steps)
+    ]
     whole = {id(one) for one in parents or module.owners()}
-    seen = next((s for s in stray.tensor.steps if s.what == "read"), None)
-    offloaded = next((s for s in stray.tensor.steps if s.what == "offloaded"), None)
+    seen = next((s for s in stray.tensor.steps if s.what == EventKind.READ), None)
+    offloaded = next((s for s in stray.tensor.steps if s.what == EventKind.OFFLOADED), None)
     if offloaded is not None and called(offloaded.spot.node) == "enable_sequential_cpu_offload":
         return Reason(
             "offloaded-to-cpu", offloaded.spot, module.frame
@@ -53,7 +56,7 @@ def taken_away(stray: Meets, meeting: Meeting) -> Reason | None:
     """Where a program moves a weight of an offloaded module, or the whole, whose weights are on meta until
     its forward runs; None for what else has no memory."""
     value, module = stray.value, stray.tensor.module
-    if module is None or not any(one.what == "offloaded" for one in stray.tensor.steps):
+    if module is None or not any(one.what == EventKind.OFFLOADED for one in stray.tensor.steps):
         return None
     if isinstance(value, Module):
         return Reason("offloaded-to-cpu", meeting.spot, meeting.frame)
@@ -63,13 +66,15 @@ def taken_away(stray: Meets, meeting: Meeting) -> Reason | None:
 def offload_turned_on(found: Reason, tensor: Tensor, other: Meets | None) -> Reason:
     """What a setting leaves on the host, where that is set; a copy of it that was brought to the GPU
     belongs beside it, and what the function makes for it is met where it is used."""
-    offloaded = next((step for step in tensor.steps if step.what == "offloaded"), None)
+    offloaded = next((step for step in tensor.steps if step.what == EventKind.OFFLOADED), None)
     if offloaded is None or offloaded.of is None or other is None:
         return found
     steps = list(other.tensor.steps)
     life = [step.what for step in steps]
-    if any(step.spot == offloaded.spot for step in steps) and "copied" in life:
-        moved = [step for step in steps[life.index("copied") :] if step.what == "moved"]
+    if any(step.spot == offloaded.spot for step in steps) and EventKind.COPIED in life:
+        moved = [
+            step for step in steps[life.index(EventKind.COPIED) :] if step.what == EventKind.MOVED
+        ]
         if moved:
             return found._replace(spot=moved[0].spot, frame=None)
     made = born_at(other.tensor.steps)
@@ -112,7 +117,7 @@ def handed_to_host(meeting: Meeting) -> Reason | None:
     if made is None or not _offloads(made.node):
         return None
     for side in meeting.sides:
-        if not is_on(side, "cuda"):
+        if not is_on(side, DeviceType.CUDA):
             continue
         if (
             frame.call is not None
@@ -123,7 +128,7 @@ def handed_to_host(meeting: Meeting) -> Reason | None:
             return Reason("zero-offload", given, frame.caller, said_as(side.node))
         if (gradient := _gradient(side.node, frame)) is not None:
             return Reason("zero-offload", meeting.spot._replace(node=gradient), frame)
-        if side.tensor.maker == "weight":
+        if side.tensor.maker == Origin.WEIGHT:
             return Reason("zero-offload", meeting.spot._replace(node=side.node), frame)
     return None
 

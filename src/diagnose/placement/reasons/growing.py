@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from diagnose.kinds import EventKind
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.knowing import (
     has_device,
@@ -17,10 +18,10 @@ from diagnose.placement.reasons.knowing import (
     statement_around,
     where_built,
 )
+from diagnose.placement.semantics import walk
 from diagnose.placement.steps import Reason, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame
-from diagnose.placement.walking import walk
 
 
 def of_grown(tensor: Tensor, grown: Step) -> Reason:
@@ -44,7 +45,7 @@ def told_by_a_call(found: Reason) -> Reason:
         return found
     own = frame.this is not None and frame.caller is not None and frame.caller.this is frame.this
     if found.cause == "created-without-device" and not has_tensor(frame, spot) and not own:
-        spot, frame = where_built(Step("made", spot), frame, tensors=True)
+        spot, frame = where_built(Step(EventKind.MADE, spot), frame, tensors=True)
         return found._replace(spot=spot, frame=frame)
     call, caller = frame.call, frame.caller
     if found.cause != "submodule-added-after-move" or call is None or caller is None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.signatures import is_property
-from diagnose.placement.walking import path_to, walk
+from diagnose.placement.semantics import is_property, path_to, walk
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 

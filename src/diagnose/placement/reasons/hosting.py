@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot
 from diagnose.placement.reasons.knowing import handed_on
-from diagnose.placement.steps import Reason, born_at, called
+from diagnose.placement.semantics import called, walk
+from diagnose.placement.steps import Reason, born_at
 from diagnose.placement.tensors import Tensor
-from diagnose.placement.walking import walk
 
 #: Calls that ask a tensor for its array.
 _ASKING = ("numpy", "asarray", "array", "__array__")
@@ -24,14 +25,14 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
     made = born_at(tensor.steps)
     name = called(meeting.spot.node)
     wants = name == "pack_padded_sequence"  # torch's own: its lengths are to be on the host
-    loaded = next((step for step in tensor.steps if step.what == "loaded"), None)
+    loaded = next((step for step in tensor.steps if step.what == EventKind.LOADED), None)
     if loaded is not None and name.startswith("set_rng_state"):
         # It was loaded with all the rest, to where that goes.
         return Reason("checkpoint-location", loaded.spot)
     computed = isinstance(stray.node, ast.BinOp)  # there, and of no use to anything else
     written = isinstance(meeting.spot.node, ast.stmt)  # into an array, which is no call
     here = wants or computed or written or made is None or name in _ASKING
-    listings = [step for step in tensor.steps if step.what == "listed"]
+    listings = [step for step in tensor.steps if step.what == EventKind.LISTED]
     kept = [step for step in listings if _is_kept(step.spot)]
     listed = kept[-1] if kept else next(iter(listings), None)
     if here and stray.value is tensor and isinstance(stray.node, ast.expr):
@@ -48,7 +49,7 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
             return Reason("host-copy-needed", joined, meeting.frame)
         spot = (_returned(listed.spot) if apart else None) or listed.spot
         return Reason("host-copy-needed", spot, tensor.frame)
-    if tensor.maker == "factory" and (given := _handed_over(stray, meeting)) is not None:
+    if tensor.maker == Origin.FACTORY and (given := _handed_over(stray, meeting)) is not None:
         return given  # computed of what was made on the accelerator, for another use
     inside = made is not None and (made.spot.function or "").endswith(".forward")
     if inside or _is_of_several(tensor):  # it is no host's code, or gives no tensor

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import Origin
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.knowing import has_device, has_placed, where_built
-from diagnose.placement.steps import Reason, born_at, called, device_argument, on_cpu
+from diagnose.placement.semantics import called, walk
+from diagnose.placement.steps import Reason, born_at, device_argument, on_cpu
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame
-from diagnose.placement.walking import walk
 
 
 def of_index(stray: Meets, meeting: Meeting) -> Reason:
@@ -22,7 +23,7 @@ def of_index(stray: Meets, meeting: Meeting) -> Reason:
     if told and born is not None and not on_cpu(tensor) and _is_computed(stray, born, meeting):
         pass  # it is there on purpose, for what else it is computed with
     elif born is not None and born.spot.function == meeting.spot.function:
-        spot = born.spot if tensor.maker == "factory" else spot
+        spot = born.spot if tensor.maker == Origin.FACTORY else spot
     elif born is not None and _made_by_own(tensor, meeting):
         spot = born.spot
     elif born is not None and (given := _returned(born, tensor)) is not None:
@@ -73,7 +74,11 @@ def _handed(stray: Meets, born: Step, meeting: Meeting) -> Spot | None:
     root = next((one.id for one in walk(stray.node) if isinstance(one, ast.Name)), None)
     if root not in frame.given or frame.lines.get(root) != 0 or not isinstance(frame.this, Module):
         return None
-    if tensor.maker != "factory" or not on_cpu(tensor) or device_argument(born.spot) is not None:
+    if (
+        tensor.maker != Origin.FACTORY
+        or not on_cpu(tensor)
+        or device_argument(born.spot) is not None
+    ):
         return None
     spot, around = where_built(born, tensor.frame, models=True)
     known = around is not None and not isinstance(around.this, Module)
@@ -84,14 +89,14 @@ def _made_by_own(tensor: Tensor, meeting: Meeting) -> bool:
     """Whether another method of the module makes a tensor that it could make where the module is."""
     this = meeting.frame.this
     made_in = tensor.frame.this if tensor.frame is not None else None
-    return tensor.maker == "factory" and isinstance(this, Module) and made_in is this
+    return tensor.maker == Origin.FACTORY and isinstance(this, Module) and made_in is this
 
 
 def _returned(made: Step, tensor: Tensor) -> Spot | None:
     """Where a function that is handed a tensor of the accelerator makes another on the cpu to return it:
     its factory, or what it returns where a generator draws that; None for others."""
     frame = tensor.frame
-    if tensor.maker != "factory" or frame is None or not has_placed(frame, 0):
+    if tensor.maker != Origin.FACTORY or frame is None or not has_placed(frame, 0):
         return None
     if isinstance(frame.this, Module) or made.spot.function != frame.function:
         return None

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.knowing import (
     has_device,
     is_prepared,
 )
-from diagnose.placement.steps import Reason, born_at, called, last_move, on_cpu
+from diagnose.placement.semantics import called, walk
+from diagnose.placement.steps import Reason, born_at, last_move, on_cpu
 from diagnose.placement.tensors import Module, Tensor, tensors_in
 from diagnose.placement.values import Frame, Loader, Object, Unknown
-from diagnose.placement.walking import walk
 
 #: Factories that make all numbers of a tensor one.
 _OF_ONE_NUMBER = frozenset({"zeros", "ones", "full"})
@@ -26,7 +27,7 @@ def is_input(stray: Meets, tensor: Tensor, meeting: Meeting) -> bool:
         if isinstance(frame.this, Module):
             return False
         frame = frame.caller
-    called_on = meeting.what == "call" or _is_method_of(meeting.sides[0], meeting)
+    called_on = meeting.what == ConstraintKind.CALL or _is_method_of(meeting.sides[0], meeting)
     if called_on and not (meeting.spot.function or "").endswith(".forward"):
         return True
     # Within the module it is what was handed over, and no constant that stands around it.
@@ -40,17 +41,17 @@ def _is_method_of(side: Meets, meeting: Meeting) -> bool:
     called_by = meeting.spot.node.func if isinstance(meeting.spot.node, ast.Call) else None
     own = isinstance(called_by, ast.Attribute) and called_by.value is side.node
     move = last_move(side.tensor.steps)
-    there = move is not None and move.device is not None and move.device.type == "cuda"
-    return meeting.what == "library" and own and there
+    there = move is not None and move.device is not None and move.device.type == DeviceType.CUDA
+    return meeting.what == ConstraintKind.LIBRARY and own and there
 
 
 def is_target(made: Step, meeting: Meeting) -> bool:
     """Whether a factory makes all numbers one, for a loss to bring what a model gives to them: that is no
     input."""
     made_as = called(made.spot.node)
-    outputs = any(side.tensor.maker in ("output", "computed") for side in meeting.sides)
-    weights = any(side.tensor.maker == "weight" for side in meeting.sides)
-    loss = meeting.what == "call" and not weights
+    outputs = any(side.tensor.maker in (Origin.OUTPUT, Origin.COMPUTED) for side in meeting.sides)
+    weights = any(side.tensor.maker == Origin.WEIGHT for side in meeting.sides)
+    loss = meeting.what == ConstraintKind.CALL and not weights
     return loss and outputs and made_as in _OF_ONE_NUMBER
 
 
@@ -91,7 +92,10 @@ def prepared_beside(made: Step, meeting: Meeting) -> Reason | None:
     frame: Frame | None = meeting.frame
     while frame is not None:
         loaders = [(name, one) for name, one in frame.names.items() if isinstance(one, Loader)]
-        moves = [[step.spot for step in _steps(one) if step.what == "moved"] for _, one in loaders]
+        moves = [
+            [step.spot for step in _steps(one) if step.what == EventKind.MOVED]
+            for _, one in loaders
+        ]
         pairs = list(zip(loaders, moves, strict=True))
         ours = [name for (name, one), moved in pairs if not moved and made in _steps(one)]
         models = (last_move(one.steps) for one in frame.names.values() if isinstance(one, Module))
@@ -105,7 +109,7 @@ def prepared_beside(made: Step, meeting: Meeting) -> Reason | None:
 
 def _steps(loader: Loader) -> list[Step]:
     """What happened to the tensors of a loader's batches; a data set has none."""
-    batches = (one for one in tensors_in(loader.item) if one.maker == "batch")
+    batches = (one for one in tensors_in(loader.item) if one.maker == Origin.BATCH)
     return [step for tensor in batches for step in tensor.steps]
 
 
@@ -125,7 +129,7 @@ def given_to_owner(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
     built = born_at(owner.steps) if isinstance(owner, Object) else None
     if owner is None or built is None or owner.frame is None:
         return None
-    if not any(step.what == "stored" for step in stray.tensor.steps):
+    if not any(step.what == EventKind.STORED for step in stray.tensor.steps):
         return None
     given = built.spot.node.args if isinstance(built.spot.node, ast.Call) else []
     tree, frame = built.spot.source.tree, owner.frame
@@ -173,7 +177,11 @@ def unknown_input(stray: Meets, meeting: Meeting) -> Reason | None:
     """What a model on an accelerator is called with, where a call gave it of which nothing is known."""
     node, frame = stray.node, meeting.frame
     first = meeting.sides[0].tensor
-    if meeting.what != "call" or first.maker != "weight" or not isinstance(node, ast.Name):
+    if (
+        meeting.what != ConstraintKind.CALL
+        or first.maker != Origin.WEIGHT
+        or not isinstance(node, ast.Name)
+    ):
         return None
     value = _made_in(node, frame)
     if first.device is None or on_cpu(first) or isinstance(frame.this, Module):

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import Origin
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Suspect
 from diagnose.placement.passing import moved_in
 from diagnose.placement.reasons.knowing import handed_on, where_built
 from diagnose.placement.reasons.scope import in_scope
-from diagnose.placement.steps import born_at, called, device_argument, last_move, said_as
+from diagnose.placement.semantics import called, walk
+from diagnose.placement.steps import born_at, device_argument, last_move, said_as
 from diagnose.placement.switches import set_at
 from diagnose.placement.tensors import Module
-from diagnose.placement.walking import walk
 
 CAUSE = "kernel-needs-gpu"
 
@@ -28,7 +29,7 @@ def of_unmoved(side: Meets, meeting: Meeting) -> Suspect | None:
         meeting: what refuses it.
     """
     module = side.value if isinstance(side.value, Module) else side.tensor.module
-    if module is None or side.tensor.maker not in ("output", "weight", "computed"):
+    if module is None or side.tensor.maker not in (Origin.OUTPUT, Origin.WEIGHT, Origin.COMPUTED):
         return None
     whole = module.whole()
     move = last_move(whole.steps)
@@ -62,7 +63,7 @@ def of_option(side: Meets) -> Suspect | None:
     if not isinstance(given, ast.Name | ast.Attribute):
         return None
     spot = set_at(step.spot._replace(node=given))
-    if spot is None or _said(spot.node) != CPU.type:
+    if spot is None or _said(spot.node) != CPU.type.value:
         return None
     return Suspect(CAUSE, said_as(side.node), spot, tensor.device, steps=tensor.steps)
 

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from functools import lru_cache
 from itertools import chain
 
+from diagnose.kinds import DeviceType
 from diagnose.placement.devices import named_so, written
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.steps import called, last_move, on_cpu
+from diagnose.placement.semantics import called, path_to, walk
+from diagnose.placement.steps import last_move, on_cpu
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Around, Const, Frame, Object, Place, Unknown, Value
-from diagnose.placement.walking import path_to, walk
 
 
 def where_built(
@@ -135,7 +136,7 @@ def has_parameter(frame: Frame) -> bool:
     """Whether a call was told an accelerator by a parameter of its own."""
     taken = (value for name, value in frame.names.items() if frame.lines.get(name) == 0)
     return any(
-        value.device.type == "cuda"
+        value.device.type == DeviceType.CUDA
         if isinstance(value, Place)
         else isinstance(value, Const) and value.value == "cuda"
         for value in taken
@@ -192,7 +193,7 @@ def _has_model(frame: Frame, spot: Spot) -> bool:
     held = frame.this.attributes.values() if isinstance(frame.this, Object) else ()
     above = (value for name, value in frame.names.items() if frame.lines.get(name, 0) <= spot.line)
     places = (value.where() for value in (*above, *held) if isinstance(value, Module))
-    return any(place is not None and place.type == "cuda" for place in places)
+    return any(place is not None and place.type == DeviceType.CUDA for place in places)
 
 
 def has_tensor(frame: Frame, spot: Spot) -> bool:
@@ -208,7 +209,9 @@ def has_placed(frame: Frame, line: int) -> bool:
     """Whether a variable that a call has by a line (a parameter, by 0) holds a tensor on an accelerator:
     what is built there belongs beside it."""
     return any(
-        isinstance(value, Tensor) and value.device is not None and value.device.type == "cuda"
+        isinstance(value, Tensor)
+        and value.device is not None
+        and value.device.type == DeviceType.CUDA
         for name, value in frame.names.items()
         if frame.lines.get(name, 0) <= line
     )
@@ -217,7 +220,7 @@ def has_placed(frame: Frame, line: int) -> bool:
 def _moved_in(frame: Frame, value: Value, line: int) -> bool:
     """Whether a module was moved in a call to an accelerator before a line, as others can be."""
     move = last_move(value.steps) if isinstance(value, Module) else None
-    if move is None or move.device is None or move.device.type != "cuda":
+    if move is None or move.device is None or move.device.type != DeviceType.CUDA:
         return False
     here = (move.spot.file, move.spot.function) == (frame.source.path, frame.function)
     return here and move.spot.line < line

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import Origin
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
 from diagnose.placement.passing import moved_in, moves_from, taken_from
 from diagnose.placement.reasons.knowing import handed_on, statement_around
+from diagnose.placement.semantics import walk
 from diagnose.placement.steps import Reason
 from diagnose.placement.values import Frame
-from diagnose.placement.walking import walk
 
 
 def bound_beside(stray: Meets, meeting: Meeting) -> Reason | None:
     """The statement that takes an input out of what others were taken out of, and moved, or in which the
     same rows of others are."""
     node, _, frame = handed_on(stray.node, meeting.spot, meeting.frame)
-    taken = node if stray.tensor.maker != "load" else None  # that is loaded elsewhere
+    taken = node if stray.tensor.maker != Origin.LOAD else None  # that is loaded elsewhere
     value = _bound_to(node.id, frame) if isinstance(node, ast.Name) else taken
     root = taken_from(value) if isinstance(value, ast.expr) else None
     if not isinstance(value, ast.expr) or root is None:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import ConstraintKind, Origin
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.steps import called
+from diagnose.placement.semantics import called
 
 #: Functions and methods of torch whose operands have dimensions, in place with _ at the end.
 _OF_DIMENSIONS = frozenset(
@@ -24,15 +25,19 @@ _OF_DIMENSIONS = frozenset(
 def may_be_none(side: Meets, meeting: Meeting) -> bool:
     """Whether an operand may be none, or one number: what a checkpoint or a tensor holds, but where none
     is taken."""
-    if side.tensor.element and meeting.what in ("join", "index") and not _takes_none(meeting):
+    if (
+        side.tensor.element
+        and meeting.what in (ConstraintKind.JOIN, ConstraintKind.INDEX)
+        and not _takes_none(meeting)
+    ):
         return True
-    if side.tensor.maker != "load" or not side.tensor.guessed:
+    if side.tensor.maker != Origin.LOAD or not side.tensor.guessed:
         return side.tensor.guessed
     return not _is_product(meeting.spot.node) and meeting.what not in (
-        "call",
-        "index",
-        "host",
-        "state",
+        ConstraintKind.CALL,
+        ConstraintKind.INDEX,
+        ConstraintKind.HOST,
+        ConstraintKind.STATE,
     )
 
 
@@ -42,7 +47,7 @@ def is_of_an_element(meeting: Meeting) -> bool:
     index = node.slice if isinstance(node, ast.Subscript) else None
     one = index.slice if isinstance(index, ast.Subscript) else None
     number = isinstance(one, ast.Constant) and isinstance(one.value, int)
-    return meeting.what == "index" and (number or isinstance(one, ast.Name))
+    return meeting.what == ConstraintKind.INDEX and (number or isinstance(one, ast.Name))
 
 
 def _takes_none(meeting: Meeting) -> bool:

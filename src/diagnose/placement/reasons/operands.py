@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
@@ -45,6 +46,7 @@ from diagnose.placement.reasons.optimizers import of_keeper, of_library, of_opti
 from diagnose.placement.reasons.shards import told_at
 from diagnose.placement.reasons.siblings import forgotten_variable, made_beside, moved_within
 from diagnose.placement.reasons.wrapping import away_from_home, shared_by_replicas
+from diagnose.placement.semantics import walk
 from diagnose.placement.steps import (
     Reason,
     born_at,
@@ -62,41 +64,48 @@ from diagnose.placement.steps import (
 )
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame
-from diagnose.placement.walking import walk
 
 
 def reason(stray: Meets, meeting: Meeting) -> Reason | None:
     """The cause of an operand's place, None where its origin was not seen."""
     value, tensor = stray.value, stray.tensor
-    if meeting.what == "meta" and (taken := taken_away(stray, meeting)) is not None:
+    if meeting.what == ConstraintKind.META and (taken := taken_away(stray, meeting)) is not None:
         return taken
     if (empty := of_empty(stray, meeting)) is not None:
         return empty
     match meeting.what:
-        case "generator" if tensor.maker == "generator":
+        case ConstraintKind.GENERATOR if tensor.maker == Origin.GENERATOR:
             return of_generator(stray, meeting)
-        case "home":
+        case ConstraintKind.HOME:
             return away_from_home(meeting, stray)
-        case "state" if tensor.maker == "state" and tensor.module is not None:
+        case ConstraintKind.STATE if tensor.maker == Origin.STATE and tensor.module is not None:
             return of_library(stray, meeting)
-        case "state" if put := next((s for s in tensor.steps if s.what == "stored"), None):
+        case ConstraintKind.STATE if put := next(
+            (s for s in tensor.steps if s.what == EventKind.STORED), None
+        ):
             return Reason("optimizer-state", put.spot, tensor.frame)
-        case "host":
+        case ConstraintKind.HOST:
             return on_the_way_to_the_host(stray, meeting)
-        case "index" if stray is meeting.sides[1] and left_behind(tensor.steps) is None:
+        case ConstraintKind.INDEX if (
+            stray is meeting.sides[1] and left_behind(tensor.steps) is None
+        ):
             return of_index(stray, meeting)
     whose = value if isinstance(value, Module) else tensor.module
-    if whose is not None and tensor.maker in ("weight", "computed") and is_offloaded(whose):
+    if (
+        whose is not None
+        and tensor.maker in (Origin.WEIGHT, Origin.COMPUTED)
+        and is_offloaded(whose)
+    ):
         return gone_around(stray, whose, meeting)
     if isinstance(value, Module):
-        then = tensor.steps if on_cpu(tensor) and tensor.maker == "weight" else ()
+        then = tensor.steps if on_cpu(tensor) and tensor.maker == Origin.WEIGHT else ()
         found = of_module(value, None, said_as(stray.node), meeting.frame, then)
         return left_there(found, stray, value, meeting)
     if (
         tensor.module is not None
         and tensor.name
         and LOSSES.search(tensor.module.kind)
-        and tensor.maker != "output"
+        and tensor.maker != Origin.OUTPUT
         and last_move(tensor.module.steps) is None
         and (on_cpu(tensor) or tensor.device is None)
     ):
@@ -108,7 +117,11 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
                 kept_by = where_kept("loss-or-metric-state", tensor.module)
             return kept_by or Reason("loss-or-metric-state", spot, frame)
     kept = _kept(tensor, meeting)
-    if tensor.maker in ("weight", "computed") and tensor.module is not None and kept is None:
+    if (
+        tensor.maker in (Origin.WEIGHT, Origin.COMPUTED)
+        and tensor.module is not None
+        and kept is None
+    ):
         if _is_brought_back(tensor, tensor.module) and isinstance(stray.node, ast.expr):
             if _is_here(last_move(tensor.steps), meeting):
                 return handed_to_host(meeting)
@@ -119,7 +132,7 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
 
 def _kept(tensor: Tensor, meeting: Meeting) -> Step | None:
     """The step by which a tensor was kept: by the class that fails with it, where several keep it."""
-    keeps = [step for step in tensor.steps if step.what == "kept"]
+    keeps = [step for step in tensor.steps if step.what == EventKind.KEPT]
     whose = (meeting.spot.function or "").partition(".")[0]
     own = (one for one in keeps if (one.spot.function or "").partition(".")[0] == whose)
     return next(own, next(iter(keeps), None))
@@ -132,10 +145,10 @@ def _is_here(move: Step | None, meeting: Meeting) -> bool:
 
 def _of_weight(tensor: Tensor, module: Module, meeting: Meeting) -> Reason | None:
     """Why a weight is there: held in a plain list, copied before its module moved, or as its module."""
-    held = next((s for s in tensor.steps if s.what == "held"), None)
-    if held is not None and not any(s.what == "put" for s in tensor.steps):
+    held = next((s for s in tensor.steps if s.what == EventKind.HELD), None)
+    if held is not None and not any(s.what == EventKind.PUT for s in tensor.steps):
         return Reason("unregistered-submodule", held.spot, tensor.frame, f"self.{tensor.name}")
-    put = next((s for s in tensor.steps if s.what == "put"), None)
+    put = next((s for s in tensor.steps if s.what == EventKind.PUT), None)
     late = (
         put is not None and last_move(module.steps) is not None and last_move(tensor.steps) is None
     )
@@ -151,7 +164,7 @@ def _of_weight(tensor: Tensor, module: Module, meeting: Meeting) -> Reason | Non
 def _is_brought_back(tensor: Tensor, module: Module) -> bool:
     """Whether a copy of a weight was brought to the host, and its module stayed on an accelerator."""
     move, whole = last_move(tensor.steps), last_move(module.whole().steps)
-    back = move is not None and move.device is not None and move.device.type == "cpu"
+    back = move is not None and move.device is not None and move.device.type == DeviceType.CPU
     return back and whole is not None and on_cpu(tensor) and module.where() == whole.device
 
 
@@ -166,7 +179,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return Reason("input-not-moved", left.spot, tensor.frame)
     if (forgotten := forgotten_variable(tensor, stray.node, meeting.spot)) is not None:
         return forgotten
-    dropped = next((s for s in tensor.steps if s.what == "dropped"), None)
+    dropped = next((s for s in tensor.steps if s.what == EventKind.DROPPED), None)
     if dropped is not None and tensor.device != dropped.device:
         return Reason("input-not-moved", dropped.spot, tensor.frame)
     if (fixed := fixed_in_replica(tensor)) is not None:
@@ -181,7 +194,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
             if there is None or there.this is None:
                 there = tensor.frame
             return Reason("hardcoded-device", move.spot, there)
-        if move.of is not None and move.device.type == "cuda":
+        if move.of is not None and move.device.type == DeviceType.CUDA:
             return Reason("hardcoded-device", *told_at(move, move.of, tensor, meeting))
         if _is_here(move, meeting):
             return handed_to_host(meeting)
@@ -198,26 +211,26 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return shared_by_replicas(tensor, kept, meeting)
     if kept is not None and tensor.module is not None:
         owner = tensor.module
-        loss = LOSSES.search(owner.kind) and not any(s.what == "moved" for s in owner.steps)
+        loss = LOSSES.search(owner.kind) and not any(s.what == EventKind.MOVED for s in owner.steps)
         born = born_at(tensor.steps)
         if born is not None and not loss and _is_remade(born, kept, tensor):
             return Reason("created-without-device", born.spot, tensor.frame)
         cause = "loss-or-metric-state" if loss else "unregistered-tensor"
         return Reason(cause, kept.spot, tensor.frame, f"self.{tensor.name}")
-    held = next((s for s in tensor.steps if s.what == "held"), None)
+    held = next((s for s in tensor.steps if s.what == EventKind.HELD), None)
     if held is not None and not on_cpu(tensor) and replicated(tensor.module):
         return shared_by_replicas(tensor, held, meeting)
     if held is not None and tensor.module is not None:
         return Reason("unregistered-tensor", held.spot, tensor.frame, f"self.{tensor.name}")
-    grown = next((s for s in tensor.steps if s.what == "grown"), None)
-    if grown is not None and tensor.maker == "grown":
+    grown = next((s for s in tensor.steps if s.what == EventKind.GROWN), None)
+    if grown is not None and tensor.maker == Origin.GROWN:
         return of_grown(tensor, grown)
     made = born_at(tensor.steps)
     if (state := of_optimizer(stray, meeting)) is not None:
         return state
     if made is None:
         return unknown_input(stray, meeting)
-    stored = next((s for s in tensor.steps if s.what == "stored"), None)
+    stored = next((s for s in tensor.steps if s.what == EventKind.STORED), None)
     if stored is not None and (late := of_holder(stray, meeting.frame)) is not None:
         return late
     if stored is not None and LOSSES.search((stored.spot.function or "").partition(".")[0]):
@@ -227,8 +240,8 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
     if (forgotten := bound_beside(stray, meeting)) is not None:
         return forgotten
     match tensor.maker:
-        case "factory" | "array":
-            if tensor.device is not None and tensor.device.type == "cuda":
+        case Origin.FACTORY | Origin.ARRAY:
+            if tensor.device is not None and tensor.device.type == DeviceType.CUDA:
                 if is_literal(made):
                     return Reason("hardcoded-device", made.spot, tensor.frame)
                 if made.of is None:
@@ -258,16 +271,16 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
             if (own := of_kept_object(stray, made, meeting)) is not None:
                 return own
             return Reason("created-without-device", made.spot, tensor.frame)
-        case "tokens":
+        case Origin.TOKENS:
             return Reason("input-not-moved", *where_built(made, tensor.frame, models=True))
-        case "batch" if not on_cpu(tensor) and is_literal(made):
+        case Origin.BATCH if not on_cpu(tensor) and is_literal(made):
             return Reason("hardcoded-device", made.spot, tensor.frame)
-        case "batch" if _is_made_beside(made, tensor.frame):
+        case Origin.BATCH if _is_made_beside(made, tensor.frame):
             return Reason("input-not-moved", made.spot, tensor.frame)
-        case "batch" if (forgotten := prepared_beside(made, meeting)) is not None:
+        case Origin.BATCH if (forgotten := prepared_beside(made, meeting)) is not None:
             return forgotten
-        case "batch":
-            bound = last_of(tensor.steps, "bound")
+        case Origin.BATCH:
+            bound = last_of(tensor.steps, EventKind.BOUND)
             if bound is not None and (bound.spot.function or "").endswith(".forward"):
                 bound = None  # a part of what the model was handed
             if bound is not None and isinstance(bound.spot.node, ast.For):
@@ -278,9 +291,9 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
             if bound is None:
                 return Reason("input-not-moved", *handed_over(stray, meeting))
             return Reason("input-not-moved", bound.spot, tensor.frame)
-        case "load":
+        case Origin.LOAD:
             return Reason("checkpoint-location", made.spot, tensor.frame)
-        case "output" if tensor.module is not None:
+        case Origin.OUTPUT if tensor.module is not None:
             return of_module(tensor.module)
     return None
 
@@ -295,7 +308,7 @@ def _is_remade(made: Step, kept: Step, tensor: Tensor) -> bool:
         if (frame.function or "").endswith(".__init__"):
             return False
         frame = frame.caller
-    return tensor.maker == "factory" and frame is not tensor.frame
+    return tensor.maker == Origin.FACTORY and frame is not tensor.frame
 
 
 def _is_of_mover(steps: Sequence[Step], passed: Step) -> bool:

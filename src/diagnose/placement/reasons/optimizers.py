@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.building import built_for
 from diagnose.placement.reasons.knowing import has_device, is_prepared, key_of
+from diagnose.placement.semantics import called, walk
 from diagnose.placement.steps import (
     Reason,
     born_at,
-    called,
     device_argument,
     last_move,
     made_as,
@@ -20,7 +21,6 @@ from diagnose.placement.steps import (
 from diagnose.placement.switches import is_under_another
 from diagnose.placement.tensors import Module, Optimizer, Tensor, tensors_in
 from diagnose.placement.values import Frame, Object, Unknown, Value
-from diagnose.placement.walking import walk
 
 
 def of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
@@ -29,8 +29,8 @@ def of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
     if not isinstance(this, Object) or this.kind != "optimizer" or not on_cpu(stray.tensor):
         return None
     made = born_at(stray.tensor.steps)
-    put = next((step for step in stray.tensor.steps if step.what == "stored"), None)
-    if put is not None and stray.tensor.maker == "load":  # where each weight tells its device
+    put = next((step for step in stray.tensor.steps if step.what == EventKind.STORED), None)
+    if put is not None and stray.tensor.maker == Origin.LOAD:  # where each weight tells its device
         return Reason("optimizer-state", put.spot, stray.tensor.frame)
     frame = stray.tensor.frame
     own = made is not None and frame is not None and frame.this is this
@@ -51,17 +51,17 @@ def of_library(stray: Meets, meeting: Meeting) -> Reason | None:
     module, made = state.module, born_at(state.steps)
     assert module is not None
     own = made_as("optimizer-state", state.steps, state.frame)
-    if any(step.what == "stepped" for step in state.steps):
+    if any(step.what == EventKind.STEPPED for step in state.steps):
         late = last_move(module.steps)
         if late is None:
             return own
         name = _name_of(stray.value, state.frame, late)
         name = name or _name_of(stray.value, meeting.frame, late)
         return Reason("optimizer-state", late.spot, state.frame, owner=name)
-    first = own is not None and made is not None and made.what == "made"
+    first = own is not None and made is not None and made.what == EventKind.MADE
     if first and made is not None and (_is_of_step(made, meeting) or _is_moved_apart(made, module)):
         return own
-    if own is not None and made is not None and made.what == "loaded":
+    if own is not None and made is not None and made.what == EventKind.LOADED:
         name = _loaded_early(made, module, state.frame)
         if name is not None:
             return own._replace(owner=name, beside=_moved_behind(made, module))
@@ -152,7 +152,7 @@ def _is_moved_apart(made: Step, module: Module) -> bool:
 def _is_of_step(made: Step, meeting: Meeting) -> bool:
     """Whether the step that failed makes a state itself, where no weight tells it a device."""
     own = (
-        made.what == "made" and not called(made.spot.node)[:1].isupper()
+        made.what == EventKind.MADE and not called(made.spot.node)[:1].isupper()
     )  # torch's are made with it
     return own and made.spot.function == meeting.spot.function and not _resembles(made)
 
@@ -173,11 +173,11 @@ def of_keeper(tensor: Tensor, module: Module, meeting: Meeting) -> Reason | None
         begun, frame = born_at(keeper.steps), keeper.frame
         spot = begun.spot if begun is not None else None
         while spot is not None and frame is not None:
-            if _is_moved_apart(Step("made", spot), module):
+            if _is_moved_apart(Step(EventKind.MADE, spot), module):
                 name = key_of(module.whole(), frame.names)
                 return Reason("optimizer-state", spot, frame, owner=name)
             spot, frame = frame.call, frame.caller
         return None
     made = born_at(keeper.steps)
-    copied_once = any(step.what == "copied" for step in tensor.steps)
+    copied_once = any(step.what == EventKind.COPIED for step in tensor.steps)
     return Reason("unregistered-tensor", made.spot, keeper.frame) if made and copied_once else None

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from diagnose.placement.machine import Meets
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.steps import Reason, born_at, called, last_move
+from diagnose.placement.semantics import called, walk
+from diagnose.placement.steps import Reason, born_at, last_move
 from diagnose.placement.tensors import Tensor
-from diagnose.placement.walking import walk
 
 
 def of_rank(found: Reason, other: Meets) -> Reason | None:

@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step, Suspect
@@ -27,15 +28,15 @@ from diagnose.placement.reasons.bases import MOVING_NOTHING, is_built_on_others
 from diagnose.placement.reasons.knowing import is_called
 from diagnose.placement.reasons.numbering import is_of_an_element, may_be_none
 from diagnose.placement.reasons.surroundings import OF_DEVICES, is_handling
-from diagnose.placement.steps import born_at, called, last_move
+from diagnose.placement.semantics import called, walk
+from diagnose.placement.steps import born_at, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Object
-from diagnose.placement.walking import walk
 
 #: Steps by which an operand came to its device.
-_COMING = ("made", "loaded", "moved", "gathered", "wrapped")
+_COMING = (EventKind.MADE, EventKind.LOADED, EventKind.MOVED, EventKind.GATHERED, EventKind.WRAPPED)
 #: Where operands come from that the program neither makes nor computes: a loader, a caller, a library.
-_OF_OTHERS = frozenset({"batch", "given", "library", "other"})
+_OF_OTHERS = frozenset({Origin.BATCH, Origin.GIVEN, Origin.LIBRARY, Origin.OTHER})
 #: Questions that a machine with GPUs answers in one way.
 _ALWAYS = frozenset({"is_available", "device_count"})
 
@@ -58,7 +59,7 @@ def relies_on_more(
         ".__init__"
     ):
         return True
-    if meeting.what == "host" and stray is not None and _is_of_others(stray.tensor):
+    if meeting.what == ConstraintKind.HOST and stray is not None and _is_of_others(stray.tensor):
         return True
     coming = [step for one in sides for step in one.tensor.steps if step.what in _COMING]
     spots = [meeting.spot, *meeting.calls, *(step.spot for step in coming)]
@@ -112,7 +113,7 @@ def _is_of_others(tensor: Tensor) -> bool:
     born = born_at(tensor.steps)
     made = ast.unparse(born.spot.node) if born is not None else ""
     factory = made.startswith("torch.") and not made.startswith("torch.utils.")
-    own = tensor.maker == "batch" and factory and last_move(tensor.steps) is not None
+    own = tensor.maker == Origin.BATCH and factory and last_move(tensor.steps) is not None
     return tensor.maker in _OF_OTHERS and not own
 
 

@@ -7,8 +7,8 @@ import re
 from functools import lru_cache
 
 from diagnose.placement.model import Source
+from diagnose.placement.semantics import walk
 from diagnose.placement.tensors import Module
-from diagnose.placement.walking import walk
 
 _LOW_MEMORY = re.compile(
     r"low_?(v?ram|mem)|med_?vram|offload|keep_?on_?cpu|save_?memory", re.IGNORECASE

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
+from diagnose.kinds import DeviceType
 from diagnose.placement.devices import differ, written
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot
+from diagnose.placement.semantics import walk
 from diagnose.placement.steps import Reason, born_at, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Around, Const, Frame, Object, Place, Value
-from diagnose.placement.walking import walk
 
 
 class _Told(NamedTuple):
@@ -130,7 +131,11 @@ def _held(owner: str, names: Mapping[str, Value]) -> _Held:
             found.devices.append(_Told(name, said, device))
         if device is not None or (isinstance(value, Object) and value.kind == "accelerator"):
             found.named.append(name)
-        if isinstance(value, Tensor) and value.device is not None and value.device.type != "cpu":
+        if (
+            isinstance(value, Tensor)
+            and value.device is not None
+            and value.device.type != DeviceType.CPU
+        ):
             found.tensors.append(_Told(name, f"{said}.device", value.device, value))
         if name == "self":
             continue
@@ -186,7 +191,7 @@ def of_other(other: Meets | None, found: Reason, meeting: Meeting) -> tuple[str,
     value = other.value if node is other.node else found.frame.get(node.id)
     here = found.spot.line == meeting.spot.line
     bound = here or found.frame.lines.get(node.id, found.spot.line) < found.spot.line
-    gone = other.tensor.device is not None and other.tensor.device.type != "cuda"
+    gone = other.tensor.device is not None and other.tensor.device.type != DeviceType.CUDA
     return (f"{node.id}.device",) if isinstance(value, Tensor) and bound and not gone else ()
 
 

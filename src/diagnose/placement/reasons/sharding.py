@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import walk
 
 #: What devices are called that a loop goes through.
 _DEVICES = re.compile(r"device|gpu|card", re.IGNORECASE)

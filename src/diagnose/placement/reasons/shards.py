@@ -5,18 +5,19 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
 from diagnose.placement.reasons.knowing import frame_at, statement_around
 from diagnose.placement.reasons.scope import begins_as_number, in_scope
+from diagnose.placement.semantics import walk
 from diagnose.placement.steps import born_at, last_move, said_as
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object
-from diagnose.placement.walking import walk
 
 #: Makers of what a model computes, or is.
-COMPUTED = frozenset({"output", "weight", "computed"})
+COMPUTED = frozenset({Origin.OUTPUT, Origin.WEIGHT, Origin.COMPUTED})
 
 
 def crossing(meeting: Meeting) -> Suspect | None:
@@ -26,12 +27,12 @@ def crossing(meeting: Meeting) -> Suspect | None:
         if side.node is first.node and _is_its_own(side, first, meeting):
             continue
         places = (first.tensor.device, side.tensor.device)
-        if not differ(*places) or any(place and place.type != "cuda" for place in places):
+        if not differ(*places) or any(place and place.type != DeviceType.CUDA for place in places):
             continue
         beside = _moved_beside(side, first.tensor.device, meeting)
         if side.tensor.maker in COMPUTED and first.tensor.maker in COMPUTED:
             cause = "cross-shard-op"
-        elif meeting.what == "call" and first.tensor.maker == "weight":
+        elif meeting.what == ConstraintKind.CALL and first.tensor.maker == Origin.WEIGHT:
             cause = "cross-shard-op" if beside is not None else "input-on-wrong-shard"
         else:
             continue
@@ -62,8 +63,10 @@ def crossing(meeting: Meeting) -> Suspect | None:
 def _is_its_own(side: Meets, first: Meets, meeting: Meeting) -> bool:
     """Whether what one expression gives is parts of one model, whose own forward takes what it is given
     from one to the other, or is handed to a function that may take each where it is."""
-    weights = side.tensor.maker == first.tensor.maker == "weight"
-    return meeting.what == "library" or (weights and meeting.what == "call")
+    weights = side.tensor.maker == first.tensor.maker == Origin.WEIGHT
+    return meeting.what == ConstraintKind.LIBRARY or (
+        weights and meeting.what == ConstraintKind.CALL
+    )
 
 
 def told_at(move: Step, of: Spot, tensor: Tensor, meeting: Meeting) -> tuple[Spot, Frame | None]:
@@ -173,9 +176,11 @@ def gathered(meeting: Meeting, *, sure: bool = False) -> Suspect | None:
     """
     for side in meeting.sides:
         steps = side.tensor.steps
-        if side.tensor.maker != "weight" or not any(step.what == "gathered" for step in steps):
+        if side.tensor.maker != Origin.WEIGHT or not any(
+            step.what == EventKind.GATHERED for step in steps
+        ):
             continue
-        put = next((step for step in steps if step.what == "moved"), None)
+        put = next((step for step in steps if step.what == EventKind.MOVED), None)
         if sure and (put is None or not put.device or not put.device.number):
             continue
         if sure and all(other.tensor.device != put.device for other in meeting.sides if put):
@@ -224,6 +229,6 @@ def _moved_beside(side: Meets, wanted: Device | None, meeting: Meeting) -> Spot 
         if other is side or move is None or differ(move.device, wanted) is not False:
             continue
         here = (move.spot.file, move.spot.function) == (meeting.spot.file, meeting.spot.function)
-        if here and other.tensor.maker != "weight" and move.spot.line < meeting.spot.line:
+        if here and other.tensor.maker != Origin.WEIGHT and move.spot.line < meeting.spot.line:
             return move.spot
     return None

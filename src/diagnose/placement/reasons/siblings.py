@@ -18,10 +18,10 @@ from diagnose.placement.reasons.knowing import (
     key_of,
     statement_around,
 )
-from diagnose.placement.steps import Reason, born_at, called, last_move, on_cpu
+from diagnose.placement.semantics import called, walk
+from diagnose.placement.steps import Reason, born_at, last_move, on_cpu
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object, Value
-from diagnose.placement.walking import walk
 
 
 def moved_within(spot: Spot, loop: ast.For) -> Spot | None:

@@ -21,6 +21,7 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Suspect
@@ -34,11 +35,11 @@ from diagnose.placement.reasons.surroundings import (
     is_of_some,
     is_test,
 )
-from diagnose.placement.steps import born_at, called, last_move
+from diagnose.placement.semantics import called, walk
+from diagnose.placement.steps import born_at, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Value
-from diagnose.placement.walking import walk
 
 
 def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting: Meeting) -> bool:
@@ -58,11 +59,16 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
         return False
     if suspect.cause == "rank-device" and not suspect.far and is_of_some(meeting):
         return False
-    told = is_called(meeting.frame) and not (meeting.what == "refused" and is_test(meeting.spot))
-    if meeting.what in ("refused", "state", "lacked") and not told:
+    told = is_called(meeting.frame) and not (
+        meeting.what == ConstraintKind.REFUSED and is_test(meeting.spot)
+    )
+    if (
+        meeting.what in (ConstraintKind.REFUSED, ConstraintKind.STATE, ConstraintKind.LACKED)
+        and not told
+    ):
         return False
     if stray is None:
-        return meeting.what != "library"  # which may take each operand where it is
+        return meeting.what != ConstraintKind.LIBRARY  # which may take each operand where it is
     if _may_be_moved(suspect, stray, meeting) or _is_collected(stray, meeting):
         return False
     if _is_empty(stray.tensor, meeting):
@@ -90,8 +96,8 @@ def _is_collected(side: Meets, meeting: Meeting) -> bool:
     """Whether an operand is in a list that the program fills, and not in one that is written out."""
     if not isinstance(side.value, Items):
         return False
-    put = [step.spot for step in side.tensor.steps if step.what == "listed"]
-    if meeting.what == "host":
+    put = [step.spot for step in side.tensor.steps if step.what == EventKind.LISTED]
+    if meeting.what == ConstraintKind.HOST:
         # What is put there elsewhere may be numbers, or come back to the host before it is read.
         here = all(spot.function == meeting.spot.function for spot in put)
         return not (put and here and all(map(_is_read_as_one, side.value.every())))
@@ -102,7 +108,7 @@ def _is_read_as_one(item: Value) -> bool:
     """Whether an item of a list is a tensor on a GPU, and no number: those may be read one by one."""
     if not isinstance(item, Tensor) or item.scalar or item.element or item.guessed:
         return False
-    return item.device is not None and item.device.type == "cuda"
+    return item.device is not None and item.device.type == DeviceType.CUDA
 
 
 @lru_cache(maxsize=8)
@@ -127,8 +133,13 @@ def _may_be_moved(suspect: Suspect, stray: Meets, meeting: Meeting) -> bool:
 def _is_open(suspect: Suspect, meeting: Meeting) -> bool:
     """Whether a library may move what it is given, or the host is named and may be what was meant."""
     named = suspect.cause == "hardcoded-device" and suspect.device == CPU
-    scripted = meeting.what == "call" and _is_given_to_a_script(meeting)
-    return meeting.what == "library" or named or scripted or _is_librarys_loss(meeting.sides[0])
+    scripted = meeting.what == ConstraintKind.CALL and _is_given_to_a_script(meeting)
+    return (
+        meeting.what == ConstraintKind.LIBRARY
+        or named
+        or scripted
+        or _is_librarys_loss(meeting.sides[0])
+    )
 
 
 def _is_given_to_a_script(meeting: Meeting) -> bool:
@@ -167,7 +178,10 @@ def _is_librarys_loss(side: Meets) -> bool:
 def _is_assumed(device: Device | None) -> bool:
     """Whether a device is the GPU that a name, or a module that nobody makes, stands for."""
     return (
-        device is not None and device.type == "cuda" and device.number is None and not device.ranked
+        device is not None
+        and device.type == DeviceType.CUDA
+        and device.number is None
+        and not device.ranked
     )
 
 
@@ -184,7 +198,7 @@ def _names_gpu(side: Meets) -> bool:
 
 def _is_made(side: Meets) -> bool:
     """Whether an operand was made by a factory."""
-    return side.tensor.maker in ("factory", "array")
+    return side.tensor.maker in (Origin.FACTORY, Origin.ARRAY)
 
 
 def _is_seen(suspect: Suspect, stray: Meets, other: Meets, meeting: Meeting) -> bool:
@@ -201,7 +215,7 @@ def _is_seen(suspect: Suspect, stray: Meets, other: Meets, meeting: Meeting) -> 
         return _is_of_sizes(other.tensor) and _is_made_in(other.tensor, meeting)
     if suspect.cause == "unregistered-submodule":
         return _is_kept_for_good(suspect) and _is_forward(meeting)
-    if not isinstance(stray.value, Tensor) or stray.tensor.maker != "factory":
+    if not isinstance(stray.value, Tensor) or stray.tensor.maker != Origin.FACTORY:
         return False
     if suspect.cause == "unregistered-tensor":
         return _is_kept_for_good(suspect)
@@ -233,7 +247,7 @@ def _is_of_sizes(tensor: Tensor) -> bool:
     """Whether a tensor is made of sizes, or of values that are written out."""
     made = born_at(tensor.steps)
     node = made.spot.node if made is not None else None
-    if tensor.maker != "factory" or not isinstance(node, ast.Call):
+    if tensor.maker != Origin.FACTORY or not isinstance(node, ast.Call):
         return False
     called = ast.unparse(node.func)
     if called.endswith("_like"):  # it is where that is, and so is what that meets
@@ -253,7 +267,7 @@ def _is_empty(tensor: Tensor, meeting: Meeting) -> bool:
     the default of a parameter."""
     made, here = born_at(tensor.steps), meeting.spot.enclosing
     node = made.spot.node if made is not None else None
-    if made is None or not isinstance(node, ast.Call) or tensor.maker != "factory":
+    if made is None or not isinstance(node, ast.Call) or tensor.maker != Origin.FACTORY:
         return False
     sizes = [
         size for arg in node.args for size in (arg.elts if isinstance(arg, _LISTED) else [arg])

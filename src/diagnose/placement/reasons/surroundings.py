@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from diagnose.placement.machine import Meeting
 from diagnose.placement.model import Spot
-from diagnose.placement.walking import walk
+from diagnose.placement.semantics import walk
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: What conditions of code say that does one thing on a GPU and another one elsewhere.

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
@@ -30,7 +31,9 @@ from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Object
 
 #: Meetings that fail only where operands are apart.
-_TOGETHER = frozenset({"join", "call", "library", "generator"})
+_TOGETHER = frozenset(
+    {ConstraintKind.JOIN, ConstraintKind.CALL, ConstraintKind.LIBRARY, ConstraintKind.GENERATOR}
+)
 
 #: So many expressions for a device are kept, the best: a file of many variables has many for each finding.
 _MOST_DEVICES = 8
@@ -50,22 +53,22 @@ def of_meeting(
             only operands whose devices are known to differ are suspects.
         split: the program has modules on several accelerators.
     """
-    if meeting.what == "kernel" and not devices:
+    if meeting.what == ConstraintKind.KERNEL and not devices:
         for side in meeting.sides if _is_kernel(meeting) else ():
             if (refused := of_kernel(side, meeting)) is not None:
                 yield refused
         return
-    if meeting.what == "refused":
+    if meeting.what == ConstraintKind.REFUSED:
         for side in () if devices or is_caught(meeting) else meeting.sides:
             if (told := explain(side, None, meeting, failed=False)) is not None:
                 yield _weighed(told, meeting, side, failed=False)
         return
-    if meeting.what == "handed" and not devices:
+    if meeting.what == ConstraintKind.HANDED and not devices:
         return  # a library may bring one to the other
-    if meeting.what == "lacked":
+    if meeting.what == ConstraintKind.LACKED:
         yield _weighed(_of_another_process(meeting), meeting, failed=bool(devices))
         return
-    if meeting.what == "asked":
+    if meeting.what == ConstraintKind.ASKED:
         for side in meeting.sides if devices else ():
             if (refused := of_kernel(side, meeting)) is not None:
                 yield refused
@@ -92,8 +95,8 @@ def of_meeting(
         apart = named and (split or spreads_by_hand(meeting.spot.source.tree))
         if apart and (devices or by_model):
             # Where a model is on several devices, no line that names one is wrong by itself.
-            enters = meeting.what == "call" or _enters(stray, other, meeting)
-            made = stray.tensor.maker in ("factory", "array") and not by_model
+            enters = meeting.what == ConstraintKind.CALL or _enters(stray, other, meeting)
+            made = stray.tensor.maker in (Origin.FACTORY, Origin.ARRAY) and not by_model
             if not enters and made:  # no part gives that
                 given = tuple(_given(other, suspect, meeting))
                 suspect = suspect._replace(devices=(*given, *suspect.devices))
@@ -129,7 +132,7 @@ def _enters(stray: Meets, other: Meets | None, meeting: Meeting) -> bool:
     """Whether an operand is what a method of a model was handed, and meets one of its weights."""
     handed = isinstance(stray.node, ast.Name) and stray.node.id in meeting.frame.given
     own = isinstance(meeting.frame.this, Module) and stray.tensor.maker not in COMPUTED
-    return handed and own and other is not None and other.tensor.maker == "weight"
+    return handed and own and other is not None and other.tensor.maker == Origin.WEIGHT
 
 
 def _given(other: Meets | None, suspect: Suspect, meeting: Meeting) -> Iterator[str]:
@@ -157,7 +160,7 @@ def _weighed(
 def _forgets(stray: Meets, meeting: Meeting) -> bool:
     """Whether a method makes an operand on a device that its line names, where its object has its own."""
     made, frame = born_at(stray.tensor.steps), meeting.frame
-    if made is None or not isinstance(frame.this, Object) or meeting.what == "call":
+    if made is None or not isinstance(frame.this, Object) or meeting.what == ConstraintKind.CALL:
         return False
     here = made.spot.function == meeting.spot.function and last_move(stray.tensor.steps) is None
     return here and is_literal(made) and has_device(frame, made.spot)
@@ -187,12 +190,14 @@ def of_doubt(meeting: Meeting, devices: Sequence[str]) -> Iterator[Suspect]:
 def of_kernel(side: Meets, meeting: Meeting) -> Suspect | None:
     """Why a kernel of the GPU's was given an operand on the cpu; None for what is not known to be there."""
     tensor = side.tensor
-    asked = meeting.what == "asked"
+    asked = meeting.what == ConstraintKind.ASKED
     if asked and on_cpu(tensor) and (unmoved := of_unmoved(side, meeting)) is not None:
         return unmoved._replace(meets=meeting.spot, device=tensor.device)
     if asked and on_cpu(tensor) and (handed := of_argument(side, meeting)) is not None:
         return handed._replace(meets=meeting.spot, device=tensor.device)
-    if on_cpu(tensor) and (asked or (meeting.what == "library" and not last_move(tensor.steps))):
+    if on_cpu(tensor) and (
+        asked or (meeting.what == ConstraintKind.LIBRARY and not last_move(tensor.steps))
+    ):
         found = explain(side, None, meeting)
         return _refused(found, tensor, meeting) if found is not None else None
     if on_cpu(tensor) and (chosen := of_option(side)) is not None:
@@ -210,7 +215,11 @@ def _refused(found: Suspect, tensor: Tensor, meeting: Meeting) -> Suspect:
     """A suspect of what a kernel's check refused: where it is made, if all else that is known of it is the
     check; and no move that comes after the call."""
     made, beside = born_at(tensor.steps), found.beside
-    if made is not None and found.spot.line == meeting.spot.line and meeting.what == "asked":
+    if (
+        made is not None
+        and found.spot.line == meeting.spot.line
+        and meeting.what == ConstraintKind.ASKED
+    ):
         found = found._replace(spot=made.spot, devices=())
     late = beside is not None and any(
         (call.file, call.function) == (beside.file, beside.function) and call.line < beside.line
@@ -226,7 +235,7 @@ def _loaded(found: Reason, other: Meets | None) -> Reason | None:
     if found.cause != "input-not-moved" or other is None or found.frame is None:
         return None
     whose = other.value.steps if isinstance(other.value, Module) else other.tensor.steps
-    loaded = next((step for step in whose if step.what == "loaded"), None)
+    loaded = next((step for step in whose if step.what == EventKind.LOADED), None)
     if loaded is None or last_move(whose) is not None or knows_device(found.frame, found.spot):
         return None
     return Reason("checkpoint-location", loaded.spot, other.tensor.frame)
@@ -262,7 +271,13 @@ def explain(
 ) -> Suspect | None:
     """Why an operand is where it is; None where its origin was not seen."""
     tensor = stray.tensor
-    wanted = other.tensor.device if other is not None else CPU if meeting.what == "host" else None
+    wanted = (
+        other.tensor.device
+        if other is not None
+        else CPU
+        if meeting.what == ConstraintKind.HOST
+        else None
+    )
     found = reason(stray, meeting)
     if found is None:
         return None

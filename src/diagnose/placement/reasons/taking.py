@@ -7,10 +7,10 @@ import ast
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot
 from diagnose.placement.reasons.knowing import has_device, key_of, runs_module
+from diagnose.placement.semantics import walk
 from diagnose.placement.steps import Reason
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Frame
-from diagnose.placement.walking import walk
 
 
 def taken(found: Reason, stray: Meets, meeting: Meeting) -> Reason:

@@ -6,15 +6,16 @@ from __future__ import annotations
 import ast
 import re
 
+from diagnose.kinds import EventKind
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.homes import chosen_home, listed
 from diagnose.placement.replicas import CAUSE, asked_again, read_in
+from diagnose.placement.semantics import walk
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move
 from diagnose.placement.switches import turned_on
 from diagnose.placement.tensors import Tensor
-from diagnose.placement.walking import walk
 
 #: How programs ask for several GPUs.
 _COUNTS = re.compile(r"device_count\(\)|\bn(um)?(_?gpus?|_devices)?\b")
@@ -23,7 +24,7 @@ _COUNTS = re.compile(r"device_count\(\)|\bn(um)?(_?gpus?|_devices)?\b")
 def away_from_home(meeting: Meeting, stray: Meets) -> Reason | None:
     """A wrapper whose module is not at home: the last move if it came later, else where it was wrapped."""
     weight, wrapper = meeting.sides[0].tensor, meeting.sides[-1].tensor
-    wrapped = next((s for s in wrapper.steps if s.what == "wrapped"), None)
+    wrapped = next((s for s in wrapper.steps if s.what == EventKind.WRAPPED), None)
     move = last_move(weight.steps)
     if wrapped is None:
         return None
@@ -38,8 +39,10 @@ def away_from_home(meeting: Meeting, stray: Meets) -> Reason | None:
             return None  # what no line names may be the process's own
         spot = move.spot if is_literal(move) else move.of or move.spot
         return Reason("rank-device", spot, weight.frame)
-    order = [step.what for step in weight.steps if step.what in ("moved", "wrapped")]
-    if move is not None and (order[-1] == "moved" or _goes_home(move, wrapped)):
+    order = [
+        step.what for step in weight.steps if step.what in (EventKind.MOVED, EventKind.WRAPPED)
+    ]
+    if move is not None and (order[-1] == EventKind.MOVED or _goes_home(move, wrapped)):
         return Reason("dataparallel-home-device", move.spot, wrapper.frame)
     if move is not None and (chosen := chosen_home(move, wrapped)) is not None:
         return Reason("dataparallel-home-device", chosen, wrapper.frame)
@@ -81,12 +84,16 @@ def shared_by_replicas(tensor: Tensor, kept: Step, meeting: Meeting) -> Reason |
     """What a module keeps that its replicas share: a cache where that is asked for, what is put into a
     container later than that is made where it is read, all else where it is kept. None of a cache that
     has one of each device."""
-    if kept.what == "held" and _is_by_device(kept.spot.source.tree, _attribute(kept)):
+    if kept.what == EventKind.HELD and _is_by_device(kept.spot.source.tree, _attribute(kept)):
         return None
     name, made = f"self.{tensor.name or _attribute(kept)}", born_at(tensor.steps)
     asked = asked_again(kept.spot.source, kept.spot.node)
     beside = kept.spot._replace(node=asked) if asked is not None else None
-    if kept.what == "held" and made is not None and made.spot.function != kept.spot.function:
+    if (
+        kept.what == EventKind.HELD
+        and made is not None
+        and made.spot.function != kept.spot.function
+    ):
         read = read_in(meeting.spot, _attribute(kept))
         if read is not None:
             return Reason(CAUSE, meeting.spot._replace(node=read), meeting.frame)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from diagnose.model import Lang
-from diagnose.placement.signatures import defaults
+from diagnose.placement.semantics import defaults
 from diagnose.repairing.comparing import changed, edited_lines
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION, spans
@@ -80,7 +80,7 @@ def none_by_default(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str
     """The arguments of a function that are None where they are not given."""
     return {
         name
-        for name, value in defaults(function)
+        for name, value in defaults(function).items()
         if isinstance(value, ast.Constant) and value.value is None
     }
 

@@ -10,10 +10,11 @@ from contextlib import suppress
 from diagnose.casebase.store import load
 from diagnose.fixes.definitions.expressions import replaced, with_argument, without_method
 from diagnose.fixes.definitions.parameters import DEVICE, takes_device
-from diagnose.fixes.definitions.places import called, span, text_of, walk_calls
+from diagnose.fixes.definitions.places import span, text_of, walk_calls
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, rewritten, spliced
 from diagnose.placement import Source
+from diagnose.placement.semantics import called
 from diagnose.repairing.guarding.fitting import Added, added, goes_to_cpu
 from diagnose.repairing.scopes import FUNCTION
 from diagnose.repairing.syntax import tree_of

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from diagnose.placement.signatures import parameters
+from diagnose.placement.semantics import parameters
 from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.guarding.edits import LITERAL
 from diagnose.repairing.scopes import FUNCTION, spans
@@ -66,7 +66,7 @@ def _devices(tree: ast.Module, line: int, *, told: bool) -> Iterator[str]:
     seen = dict.fromkeys(text for text, _, at in _asked(scope) if at <= line)
     for one in (*reversed(functions), *classes, tree):
         seen |= dict.fromkeys(_named(one, line))
-    arguments = [name for function in reversed(functions) for name in parameters(function)]
+    arguments = [one.arg for function in reversed(functions) for one in parameters(function)]
     own_names = (name for function in functions for name in _stored(function, line))
     reached = {*arguments, *own_names, *_bound(tree)} - {"self"}
     own = (found for one in classes for found in _asked(one) if found[1] == "self")
@@ -132,7 +132,7 @@ def _called(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
         for node in ast.walk(function)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
-    return (one for one in parameters(function) if one in called)
+    return (one.arg for one in parameters(function) if one.arg in called)
 
 
 def _instances(tree: ast.Module, line: int) -> Iterator[str]:

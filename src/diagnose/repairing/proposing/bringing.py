@@ -26,6 +26,7 @@ from diagnose.fixes.rewriting import Change
 from diagnose.hooks.lives import Lives
 from diagnose.hooks.operands import assigned, value
 from diagnose.hooks.positions import Text, Texts
+from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement import Device, Spot, Suspect
 from diagnose.placement.reasons.scope import in_scope
 from diagnose.repairing.proposing.moving import (
@@ -39,7 +40,7 @@ from diagnose.repairing.proposing.moving import (
 from diagnose.tracing.stacks import Line
 
 #: The first GPU, as a program writes it that has one.
-_GPU, _WRITTEN = Device("cuda"), '"cuda"'
+_GPU, _WRITTEN = Device(DeviceType.CUDA), '"cuda"'
 #: So many edits are proposed.
 _MOST = 8
 #: What asks whether there is a GPU: where there is one, its other branch is not taken.
@@ -133,7 +134,7 @@ def _building(call: _Call, lives: Lives) -> list[tuple[Spot, Change]]:
     """The change of where the model of a call is built, that moves it."""
     assert call.model is not None
     life = lives.life_of(value(call.model, call.frame))
-    made = next((event for event in life.events if event.what == "made"), None)
+    made = next((event for event in life.events if event.what == EventKind.MADE), None)
     for at, line in enumerate(made.stack if made is not None else ()):
         spot = lives.texts.spot(line)
         if spot is None or isinstance(spot.node, ast.Expr) or made is None:

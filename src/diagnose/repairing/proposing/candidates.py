@@ -13,6 +13,7 @@ from diagnose.casebase.store import load
 from diagnose.fixes import leaves_unregistered
 from diagnose.hooks.live import explain, printed
 from diagnose.inputs import opened
+from diagnose.kinds import ConstraintKind
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Lang, RankedCause
 from diagnose.parsing import parse
 from diagnose.pipeline import diagnose
@@ -51,20 +52,20 @@ def is_placement(error: BaseException) -> bool:
     family = report.error.family if report.error is not None else None
     if family in (DEVICE_FAMILY, *_TOLD):
         return family == DEVICE_FAMILY
-    return _met(error) in ("kernel", "join")
+    return _met(error) in (ConstraintKind.KERNEL, ConstraintKind.JOIN)
 
 
 def is_alone(error: BaseException) -> bool:
     """Whether what failed is all on the cpu, and a kernel or a check asks for a GPU."""
     if (what := _met(error)) is not None:
-        return what == "kernel"
+        return what == ConstraintKind.KERNEL
     mismatch = parse(printed(error), "traceback", knowledge=load().knowledge).mismatch
     return mismatch is not None and (
         _KERNEL in mismatch.says or (mismatch.expected or "").lower().startswith("cuda")
     )
 
 
-def _met(error: BaseException) -> str | None:
+def _met(error: BaseException) -> ConstraintKind | None:
     """What kind of meeting a failure is, as far as a recorder saw it."""
     from diagnose.repairing.proposing.meeting import meeting
 

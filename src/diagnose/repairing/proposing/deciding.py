@@ -23,10 +23,11 @@ from diagnose.hooks.peeking import fields
 from diagnose.hooks.positions import Texts
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
+from diagnose.kinds import Origin
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import CPU, META, written
 from diagnose.placement.reasons.scope import in_scope
-from diagnose.placement.switches import default_of
+from diagnose.placement.semantics import defaults
 from diagnose.repairing.proposing.defining import place_of
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move
@@ -75,7 +76,9 @@ def _choices(found: Met, stray: Operand) -> Iterator[_Choice]:
     """What decided where an operand is, or the module that it belongs to."""
     life = stray.life
     events = list(reversed(life.events)) if life is not None else []
-    above = life.module if life is not None and life.maker in ("weight", "output") else None
+    above = (
+        life.module if life is not None and life.maker in (Origin.WEIGHT, Origin.OUTPUT) else None
+    )
     while above is not None:
         events += reversed(above.events)
         above = above.owner
@@ -161,7 +164,7 @@ def given_to(call: ast.AST, function: ast.FunctionDef) -> Iterator[tuple[str, as
 
 def _is_optional(function: ast.FunctionDef, name: str) -> bool:
     """Whether a parameter is None where it is not given."""
-    default = default_of(function, name)
+    default = defaults(function).get(name)
     return isinstance(default, ast.Constant) and default.value is None
 
 

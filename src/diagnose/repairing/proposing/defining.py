@@ -12,6 +12,7 @@ from diagnose.fixes.definitions.places import class_around
 from diagnose.fixes.editing import Refused
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
+from diagnose.kinds import EventKind
 from diagnose.placement import Device, Spot, Suspect
 from diagnose.placement.devices import written
 from diagnose.placement.reasons.scope import in_scope
@@ -46,7 +47,11 @@ def suspect_of(
 ) -> Suspect:
     """An operand as a suspect, with a place to edit."""
     around = found.lives.scopes.frame(stack) or found.lives.scopes.around(spot)
-    move = next((e for e in reversed(owner.events) if e.what == "moved"), None) if owner else None
+    move = (
+        next((e for e in reversed(owner.events) if e.what == EventKind.MOVED), None)
+        if owner
+        else None
+    )
     return Suspect(
         "",
         ast.unparse(stray.side.node),

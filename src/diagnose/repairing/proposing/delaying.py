@@ -12,6 +12,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
+from diagnose.kinds import EventKind
 from diagnose.placement import Source
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move
@@ -42,7 +43,7 @@ def _put_away(stray: Operand) -> Iterator[Event]:
     for _ in range(_OWNERS):
         if module is not None:
             yield from (
-                e for e in reversed(module.events) if (e.what, e.device) == ("moved", "cpu")
+                e for e in reversed(module.events) if (e.what, e.device) == (EventKind.MOVED, "cpu")
             )
             module = module.owner
 

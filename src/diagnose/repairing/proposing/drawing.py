@@ -12,6 +12,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement import Device
 from diagnose.placement.devices import CPU, written
 from diagnose.repairing.proposing.defining import defined, suspect_of
@@ -21,10 +22,10 @@ from diagnose.repairing.proposing.moving import Move
 def drawing(found: Met, stray: Operand) -> Iterator[Move]:
     """A generator is made where what it draws is, on the cpu or on a GPU; the loader that is running gets
     one of its own."""
-    if stray.side.tensor.maker != "generator":
+    if stray.side.tensor.maker != Origin.GENERATOR:
         return
     wanted = CPU if stray.device != "cpu" else written(found.asked or "cuda")
-    made = [(step.spot, ()) for step in stray.side.tensor.steps if step.what == "made"]
+    made = [(step.spot, ()) for step in stray.side.tensor.steps if step.what == EventKind.MADE]
     loader = found.lives.loader()
     stacks = [event.stack for event in loader.events] if loader is not None else []
     built = [(found.lives.texts.spot(stack[0]), stack) for stack in stacks if stack]

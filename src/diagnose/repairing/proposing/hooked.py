@@ -11,11 +11,12 @@ from types import FrameType
 import torch
 
 from diagnose.fixes.definitions.expressions import replaced
-from diagnose.fixes.definitions.places import called, text_of
+from diagnose.fixes.definitions.places import text_of
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.operands import value
 from diagnose.placement import Spot
+from diagnose.placement.semantics import called
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move
 

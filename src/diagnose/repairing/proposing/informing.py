@@ -10,14 +10,15 @@ from itertools import chain, islice, permutations
 
 from diagnose.fixes.definitions.expressions import argument, with_argument, with_method
 from diagnose.fixes.definitions.parameters import DEVICE, makes_generator, with_parameter
-from diagnose.fixes.definitions.places import called
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
+from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement import Device, Spot
 from diagnose.placement.reasons.defaulting import told_above
 from diagnose.placement.reasons.scope import in_scope
+from diagnose.placement.semantics import called
 from diagnose.repairing.proposing.defining import place_of
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move
@@ -41,13 +42,18 @@ def informing(error: BaseException) -> Iterator[Move]:
     found = meeting(error)
     for stray, other in permutations(found.operands, 2) if found is not None else ():
         wanted = place_of(other)
-        if found is None or wanted is None or wanted.type != "cuda" or place_of(stray) == wanted:
+        if (
+            found is None
+            or wanted is None
+            or wanted.type != DeviceType.CUDA
+            or place_of(stray) == wanted
+        ):
             continue
         events = stray.life.events if stray.life is not None else ()
         for event in reversed(events):
-            if event.what in ("made", "moved"):
+            if event.what in (EventKind.MADE, EventKind.MOVED):
                 yield from _edits(found, event.stack, wanted)
-        if stray.side.tensor.maker == "generator":
+        if stray.side.tensor.maker == Origin.GENERATOR:
             yield from _of_generator(found, stray, wanted)
 
 

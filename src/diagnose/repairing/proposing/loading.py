@@ -11,16 +11,18 @@ from diagnose import tracing
 from diagnose.casebase.store import load
 from diagnose.fixes.definitions import define
 from diagnose.fixes.definitions.expressions import argument, replaced, with_argument
-from diagnose.fixes.definitions.places import called, text_of
+from diagnose.fixes.definitions.places import text_of
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import FileEdit, file_edit
 from diagnose.hooks.lives import Lives
 from diagnose.hooks.operands import value
 from diagnose.hooks.positions import Texts
+from diagnose.kinds import DeviceType
 from diagnose.placement import Device, Suspect
 from diagnose.placement.devices import CPU
 from diagnose.placement.reasons.scope import in_scope
+from diagnose.placement.semantics import called
 from diagnose.repairing.model import ABSENT_SAVED
 from diagnose.repairing.proposing.moving import Move, own_frames
 
@@ -49,7 +51,7 @@ def loading(error: BaseException) -> Iterator[Move]:
         if spot is None or not isinstance(spot.node, ast.Call):
             continue
         around = lives.scopes.frame(lines[at:]) or lives.scopes.around(spot)
-        for wanted in (Device("cuda"), CPU):
+        for wanted in (Device(DeviceType.CUDA), CPU):
             devices = tuple(one for one in in_scope(around, spot, wanted) if one != _KEYWORD)
             suspect = Suspect("checkpoint-location", "", spot, None, wanted, devices)
             with suppress(Refused):

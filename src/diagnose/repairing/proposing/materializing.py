@@ -19,6 +19,7 @@ from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.operands import value
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
+from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import CPU
 from diagnose.repairing.proposing.defining import defined, suspect_of
@@ -29,7 +30,7 @@ from diagnose.tracing.lives import Life
 def within(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]:
     """The ``with`` statement under which something was made on the meta device makes it elsewhere."""
     events = stray.life.events if stray.life is not None else ()
-    for line in [line for event in events if event.what == "made" for line in event.stack]:
+    for line in [line for event in events if event.what == EventKind.MADE for line in event.stack]:
         spot = found.lives.texts.spot(line)
         text = found.lives.texts.of(spot.file) if spot is not None else None
         if spot is None or text is None:
@@ -64,7 +65,7 @@ def moved_with_tables(found: Met) -> Iterator[Move]:
 
 def _made_in_memory(found: Met, stray: Operand, lives: Sequence[Life]) -> Iterator[Move]:
     suspects = []
-    for stack in [e.stack for life in lives for e in life.events if e.what == "made"]:
+    for stack in [e.stack for life in lives for e in life.events if e.what == EventKind.MADE]:
         if stack and (spot := found.lives.texts.spot(stack[0])) is not None:
             suspect = suspect_of(found, stray, spot, stack, CPU, None)
             suspects.append(suspect._replace(cause="created-without-device", devices=('"cpu"',)))
@@ -103,7 +104,7 @@ def drawn(found: Met, stray: Operand) -> Iterator[Move]:
     for spot in _loading(found):
         match spot.node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=model))):
-                suspect = suspect_of(found, stray, spot, (), Device("cuda"), None)
+                suspect = suspect_of(found, stray, spot, (), Device(DeviceType.CUDA), None)
                 with suppress(Refused):
                     device = target_device(suspect, otherwise='"cuda"')
                     code = drawing(model, device)

@@ -23,6 +23,7 @@ from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.operands import value
 from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import CPU, META, written
 from diagnose.placement.reasons.scope import in_scope
@@ -45,12 +46,12 @@ from diagnose.tracing.stacks import Stack
 #: What may be done about a tensor, or a module, where something happened to it. The order is that in which
 #: the fixes are tried: what is registered or made elsewhere stays right, what is moved is moved again.
 _OF_TENSORS = {
-    "kept": ("register-buffer", "create-on-device"),
-    "held": ("register-module",),
-    "put": ("create-on-device", "move-input"),
-    "moved": ("set-rank-device", "use-like-device-of-other", "materialize-meta"),
-    "loaded": ("map-location", "move-input"),
-    "made": (
+    EventKind.KEPT: ("register-buffer", "create-on-device"),
+    EventKind.HELD: ("register-module",),
+    EventKind.PUT: ("create-on-device", "move-input"),
+    EventKind.MOVED: ("set-rank-device", "use-like-device-of-other", "materialize-meta"),
+    EventKind.LOADED: ("map-location", "move-input"),
+    EventKind.MADE: (
         "map-location",
         "generator-on-device",
         "materialize-meta",
@@ -59,10 +60,10 @@ _OF_TENSORS = {
     ),
 }
 _OF_MODULES = {
-    "put": ("register-module", "reorder-move-after-build", "move-module"),
-    "moved": ("use-like-device-of-other", "set-rank-device", "materialize-meta"),
-    "loaded": ("map-location", "move-module"),
-    "made": ("materialize-meta", "move-module"),
+    EventKind.PUT: ("register-module", "reorder-move-after-build", "move-module"),
+    EventKind.MOVED: ("use-like-device-of-other", "set-rank-device", "materialize-meta"),
+    EventKind.LOADED: ("map-location", "move-module"),
+    EventKind.MADE: ("materialize-meta", "move-module"),
 }
 #: What may be done where it fails.
 _AT_FAILURE = ("generator-on-device", "cpu-before-numpy", "no-to-on-quantized", "disable-compile")
@@ -75,7 +76,7 @@ _LINES, _OWNERS, _MOST = 4, 3, 24
 class _Place(NamedTuple):
     """A line at which something happened to an operand, and how the program came there."""
 
-    what: str
+    what: EventKind
     spot: Spot
     stack: Stack
     of_module: bool
@@ -153,7 +154,7 @@ def _where_all_are_used(found: Met, apart: Sequence[tuple[Operand, Operand]]) ->
 
 def _brought_back(found: Met, stray: Operand, other: Operand) -> Iterator[Move]:
     """A module that was moved to the cpu is moved back where the outermost function calls it."""
-    if stray.device != "cpu" or stray.side.tensor.maker != "weight":
+    if stray.device != "cpu" or stray.side.tensor.maker != Origin.WEIGHT:
         return
     for frame, line in found.lives.alive:
         spot = found.lives.texts.spot(line)
@@ -162,7 +163,7 @@ def _brought_back(found: Met, stray: Operand, other: Operand) -> Iterator[Move]:
             if spot is None or not isinstance(held, torch.nn.Module):
                 continue
             events = found.lives.life_of(held).events
-            if any(event.what == "moved" and event.device == "cpu" for event in events):
+            if any(event.what == EventKind.MOVED and event.device == "cpu" for event in events):
                 around = found.lives.scopes.frame([line]) or found.lives.scopes.around(spot)
                 known = in_scope(around, spot, place_of(other))
                 yield from _with_move(spot, node, next(known, f'"{other.device}"'), "move-module")
@@ -187,10 +188,12 @@ def _places(found: Met, operand: Operand) -> Iterator[_Place]:
     """Where something happened to an operand, or to the module that it belongs to, the latest first."""
     life = operand.life
     for step in reversed(operand.side.tensor.steps):
-        if step.what in ("kept", "held"):
+        if step.what in (EventKind.KEPT, EventKind.HELD):
             yield _Place(step.what, step.spot, (), of_module=False)
     events: list[tuple[Event, ModuleLife | None]] = []
-    above = life.module if life is not None and life.maker in ("weight", "output") else None
+    above = (
+        life.module if life is not None and life.maker in (Origin.WEIGHT, Origin.OUTPUT) else None
+    )
     for _ in range(_OWNERS):
         if above is not None:
             events += [(event, above) for event in reversed(above.events)]
@@ -200,7 +203,7 @@ def _places(found: Met, operand: Operand) -> Iterator[_Place]:
     for event, owner in events:
         for at, line in enumerate(event.stack[:_LINES]):
             spot = found.lives.texts.spot(line)
-            own = at == 0 and event.what in ("put", "moved")
+            own = at == 0 and event.what in (EventKind.PUT, EventKind.MOVED)
             if spot is not None and (own or _gives(found, spot)):
                 yield _Place(event.what, spot, event.stack[at:], owner is not None, owner)
 
@@ -213,7 +216,9 @@ def _gives(found: Met, spot: Spot) -> bool:
 
 def _made(found: Met, place: _Place, stray: Operand, wanted: Device | None) -> Iterator[Move]:
     """The edits that a place allows. What undoes an offload gives up the memory that it saved."""
-    offload = place.what == "moved" and (place.of_module or stray.side.tensor.maker == "weight")
+    offload = place.what == EventKind.MOVED and (
+        place.of_module or stray.side.tensor.maker == Origin.WEIGHT
+    )
     kinds = (_OF_MODULES if place.of_module else _OF_TENSORS).get(place.what, ())
     for kind in kinds:
         if kind != "materialize-meta" or place_of(stray) == META:
@@ -223,7 +228,7 @@ def _made(found: Met, place: _Place, stray: Operand, wanted: Device | None) -> I
 
 def _left_there(found: Met, place: _Place, stray: Operand) -> Iterator[Move]:
     """What DataParallel has brought to a replica's GPU is not moved again, to that of the whole model."""
-    if found.lives.replica is None or place.what != "moved" or place.of_module:
+    if found.lives.replica is None or place.what != EventKind.MOVED or place.of_module:
         return
     for one in defined(found, "no-to-on-quantized", stray, place.spot, place.stack, None):
         yield one._replace(kind="other", cause="dataparallel-replica-state", says="left-there")
@@ -236,9 +241,9 @@ def _is_self(node: ast.expr) -> bool:
 def _registered(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]:
     """A tensor becomes a buffer where it was kept first; and then the module that keeps it is moved, too,
     where it is built: one without the other changes nothing where nobody moves that module."""
-    kept = next((s for s in stray.side.tensor.steps if s.what == "kept"), None)
+    kept = next((s for s in stray.side.tensor.steps if s.what == EventKind.KEPT), None)
     module = stray.side.tensor.module
-    built = next((s for s in module.steps if s.what == "made"), None) if module else None
+    built = next((s for s in module.steps if s.what == EventKind.MADE), None) if module else None
     if kept is None or built is None or kept.spot.source is not built.spot.source:
         return
     buffer = suspect_of(found, stray, kept.spot, (), wanted, None)
@@ -254,8 +259,8 @@ def _registered(found: Met, stray: Operand, wanted: Device | None) -> Iterator[M
 def _listed(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]:
     """The plain list of layers that a weight was taken from becomes one of torch's: also where the layers
     are registered elsewhere, replicas share what a plain list holds."""
-    kept = [step.spot for step in stray.side.tensor.steps if step.what == "kept"]
-    if stray.side.tensor.maker != "weight" or not kept:
+    kept = [step.spot for step in stray.side.tensor.steps if step.what == EventKind.KEPT]
+    if stray.side.tensor.maker != Origin.WEIGHT or not kept:
         return
     source = kept[0].source
     names = {node.attr for node in ast.walk(kept[0].node) if isinstance(node, ast.Attribute)}
@@ -287,6 +292,6 @@ def _where_used(found: Met, stray: Operand, other: Operand) -> Iterator[Move]:
     devices = [text for text in within if text in known]
     if isinstance(beside, ast.Name | ast.Attribute) and not isinstance(other.side.value, Module):
         devices.insert(0, f"{ast.unparse(beside)}.device")
-    kept = any(step.what == "kept" for step in stray.side.tensor.steps)
+    kept = any(step.what == EventKind.KEPT for step in stray.side.tensor.steps)
     for device in list(dict.fromkeys([*devices, *known]))[:2]:
         yield from _with_move(spot, node, device, "move-tensor-at-line", kept=kept)

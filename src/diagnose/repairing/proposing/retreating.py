@@ -25,6 +25,7 @@ from diagnose.fixes.rewriting import Change
 from diagnose.hooks.lives import Lives
 from diagnose.hooks.operands import value
 from diagnose.hooks.positions import Text, Texts
+from diagnose.kinds import EventKind
 from diagnose.placement import Spot, Suspect
 from diagnose.placement.devices import CPU
 from diagnose.repairing.proposing.moving import (
@@ -125,7 +126,7 @@ def _stayed(frame: FrameType, spot: Spot, model: ast.expr, lives: Lives) -> Iter
             given.append(change_of(spot, one, '"cpu"'))
     for event in lives.life_of(value(model, frame)).events:
         place = lives.texts.spot(event.stack[0]) if event.stack else None
-        if event.what != "moved" or place is None:
+        if event.what != EventKind.MOVED or place is None:
             continue
         with suppress(Refused):
             suspect = Suspect("", ast.unparse(model), place, None, CPU)

@@ -20,7 +20,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import rewritten
 from diagnose.model import Lang
 from diagnose.placement import Source
-from diagnose.placement.signatures import defaults
+from diagnose.placement.semantics import defaults
 from diagnose.repairing.model import Guard, Ran, Terms
 from diagnose.repairing.running.runner import Runner
 from diagnose.repairing.scopes import FUNCTION
@@ -222,7 +222,7 @@ def _values(node: ast.AST) -> Iterator[tuple[str, ast.Constant]]:
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant() as value):
             yield name, value
     if isinstance(node, FUNCTION):
-        for name, default in defaults(node):
+        for name, default in defaults(node).items():
             if isinstance(default, ast.Constant):
                 yield name, default
 

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from diagnose.hooks.peeking import attributes
+from diagnose.kinds import Origin
 from diagnose.tracing.lives import Event, Life, Table
 
 #: What something is carried to, where that is where something else is.
@@ -55,7 +56,9 @@ class Leaving:
                 other = _valued(name, line.code)
                 if isinstance(other, torch.Tensor):
                     life = lives.get(other)
-                    given = other.requires_grad or (life is not None and life.maker == "output")
+                    given = other.requires_grad or (
+                        life is not None and life.maker == Origin.OUTPUT
+                    )
                     (self._with if given else self._after).add(place)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
+from diagnose.kinds import EventKind
 from diagnose.repairing.watching.residing import Residence
 from diagnose.repairing.watching.splitting import Spread
 from diagnose.tracing.lives import Event, ModuleLife, Table
@@ -133,7 +134,7 @@ class Models:
             slot = name.rpartition(".")[2]
             self._gpus[id(life or one), slot] = (life, str(one.device))
         (self.hollow.add if _is_hollow(one) else self.hollow.discard)(name)
-        moves = [e.device for e in life.events if e.what == "moved"] if life else ["cuda"]
+        moves = [e.device for e in life.events if e.what == EventKind.MOVED] if life else ["cuda"]
         moved = any(device != "cpu" for device in moves)
         if moved and moves[-1] == "cpu":
             self.parked.add(name)

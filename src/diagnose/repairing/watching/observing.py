@@ -25,6 +25,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from diagnose import tracing
 from diagnose.casebase.store import load
+from diagnose.kinds import Origin
 from diagnose.repairing.model import Silent, Terms
 from diagnose.repairing.watching.filling import Unfilled
 from diagnose.repairing.watching.leaving import Leaving, gpus_of_replica
@@ -234,7 +235,7 @@ class Observer:
                 self._replicated.add(place)
             return gathered
         held = {id(value) for one, _ in inside for value in vars(one).values()}
-        if id(tensor) in held or (life and (life.maker == "weight" or of_a_call(life))):
+        if id(tensor) in held or (life and (life.maker == Origin.WEIGHT or of_a_call(life))):
             return False
         self._replicated.add(place)
         return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from diagnose.kinds import EventKind, Origin
 from diagnose.repairing.watching.residing import by_library
 from diagnose.tracing.lives import Event, Life
 
@@ -23,9 +24,9 @@ class Parts:
 
     def copied(self, life: Life | None, event: Event) -> None:
         """Is told of a tensor's copy to a GPU, and of the tensor's life."""
-        if life is None or life.maker != "batch":
+        if life is None or life.maker != Origin.BATCH:
             return
-        came = [one for one in life.events if one.what == "made"]
+        came = [one for one in life.events if one.what == EventKind.MADE]
         if not came or by_library() or len(self._batches) >= _BATCHES:
             return
         line = event.stack[0]

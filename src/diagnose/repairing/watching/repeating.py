@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from diagnose.kinds import Origin
 from diagnose.repairing.proposing.candidates import is_placement
 from diagnose.repairing.watching.calling import Callers
 from diagnose.tracing import given
@@ -59,7 +60,12 @@ class Again:
         elif not self._busy.second and memory not in self._busy.memory:
             known[memory] = (place, tensor)  # it is kept alive: no other one gets its memory
         came = life.events[0] if life is not None and life.events else None
-        if came is None or life is None or life.maker == "weight" or tensor.device.type != "cpu":
+        if (
+            came is None
+            or life is None
+            or life.maker == Origin.WEIGHT
+            or tensor.device.type != "cpu"
+        ):
             return
         if self._busy.second and self._busy.made.get(id(came), ("", None))[0] == place:
             if any(_came(one, lives) is came for one in _plain(self._busy.module, tensor.numel())):

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from diagnose import tracing
+from diagnose.kinds import EventKind
 from diagnose.tracing.lives import Event, ModuleLife
 from diagnose.tracing.recorder import Recorder
 from diagnose.tracing.stacks import is_own
@@ -126,6 +127,8 @@ class Made:
             while above[-1].owner is not None:
                 above.append(above[-1].owner)
             if not self._called.intersection(map(id, above)):
-                made = next((one.stack for one in above[-1].events if one.what == "made"), ())
+                made = next(
+                    (one.stack for one in above[-1].events if one.what == EventKind.MADE), ()
+                )
                 found |= {f"{line.code.co_filename}:{line.number}" for line in made}
         return sorted(found)
