@@ -27,6 +27,13 @@ advice-headings = ['^Tips$']
 complaints = ['fails']
 misplacements = ['on the cpu']
 """,
+    "aten.toml": """\
+operations = ["relu"]
+joins = ["hstack"]
+several-results = ["chunk"]
+losses = ["l1_loss"]
+reductions = ["sum"]
+""",
     "torch.toml": """\
 functions = [
   { names = ["mm", "bmm"], takes = ["input", "mat2"] },

@@ -32,6 +32,8 @@ PLANTED = [
     ('words.toml', "batch = ['x', 'inputs?']", "batch = ['(']", 1, 'batch', 'not a regular expression'),
     ('words.toml', 'heads =', "Heads = ['a']\nheads =", 4, 'Heads', '[a-z]+'),
     ('words.toml', 'heads =', "joins = ['a']\nheads =", 4, 'joins', 'torch.toml too'),
+    ('torch.toml', 'losses = ["mse_loss"]', 'losses = ["l1_loss"]', 45, 'losses[0]', "'l1_loss' stands in aten.toml too"),
+    ('aten.toml', 'joins = ["hstack"]', 'joined = ["hstack"]', 2, 'joined', 'joins'),
     ('torch.toml', 'takes = ["input", "mat2"]', 'takse = ["input"]', 2, 'functions[0].takse', 'takes'),
     ('torch.toml', 'takes = ["index", "weight"]', 'takes = ["index", "the weight"]', 3, 'functions[1].takes[1]', '[a-z]'),
     ('torch.toml', 'names = ["embedding"]', 'names = ["mm"]', 3, 'functions[1].names', "'mm' stands there twice"),
@@ -341,7 +343,7 @@ def test_the_schemas_offer_keys_and_ids(kb: Path, tmp_path: Path) -> None:
         schema = json.loads(Path(rule["schema"]["path"]).read_text(encoding="utf-8"))
         assert schema["$schema"] and schema["description"]
     torch = json.loads((tmp_path / "s/torch.json").read_text(encoding="utf-8"))
-    assert {"functions", "keywords", "same-device", "joins"} <= set(torch["required"])
+    assert {"functions", "keywords", "same-device", "indexing"} <= set(torch["required"])
     facts = json.loads((tmp_path / "s/facts.json").read_text(encoding="utf-8"))
     entry = facts["$defs"]["FactEntry"]
     assert entry["additionalProperties"] is False

@@ -27,8 +27,10 @@ def all_of(documents: Mapping[str, Document]) -> Iterator[Found]:
     for kind in KINDS:
         if kind.id is not None and kind.glob in documents:
             yield from _twice(kind.glob, documents[kind.glob], kind.id)
-    yield from _word_lists(documents.get("words.toml", {}), documents.get("torch.toml", {}))
-    yield from _torch_names(documents.get("torch.toml", {}))
+    torch, aten = documents.get("torch.toml", {}), documents.get("aten.toml", {})
+    yield from _word_lists(documents.get("words.toml", {}), with_aten(torch, aten))
+    yield from _torch_names(torch)
+    yield from _declared(torch, aten)
     yield from _library_names(documents.get("torch.toml", {}), documents.get("libraries.toml"))
     yield from _circles(documents.get("facts.toml", {}))
     yield from _misnamed(documents)
@@ -51,6 +53,19 @@ def _twice(name: str, document: Document, key: str) -> Iterator[Found]:
             value = entry.get(key)
             if isinstance(value, str) and first.setdefault(value, position) != position:
                 yield name, (table, position, key), f"{value!r} stands there twice"
+
+
+def with_aten(torch: Document, aten: Document) -> Document:
+    """The lists of torch.toml with what aten.toml adds to them."""
+    return {**torch, **{key: [*_texts(torch.get(key)), *_texts(aten[key])] for key in aten}}
+
+
+def _declared(torch: Document, aten: Document) -> Iterator[Found]:
+    """Names of torch.toml that torch declares itself."""
+    for key, declared in aten.items():
+        for position, name in enumerate(_texts(torch.get(key))):
+            if name in _texts(declared):
+                yield "torch.toml", (key, position), f"{name!r} stands in aten.toml too"
 
 
 def word_lists(words: Document, torch: Document) -> dict[str, str]:

@@ -121,7 +121,8 @@ def known_ids(files: Files) -> Known:
         known["topic"] = crosschecks.topics(toml_of(files, "messages.toml"))
     with suppress(KbError):
         known["words"] = crosschecks.word_lists(
-            toml_of(files, "words.toml"), toml_of(files, "torch.toml")
+            toml_of(files, "words.toml"),
+            crosschecks.with_aten(toml_of(files, "torch.toml"), toml_of(files, "aten.toml")),
         )
     return known
 

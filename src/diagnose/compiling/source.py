@@ -18,7 +18,7 @@ from diagnose.compiling.models.checks import Checks
 from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
 from diagnose.compiling.models.messages import Families, Libraries, Messages
-from diagnose.compiling.models.names import TorchNames, Words
+from diagnose.compiling.models.names import Aten, TorchNames, Words
 from diagnose.compiling.models.others import Advice, Operands, Strays
 from diagnose.compiling.models.strict import LANGS, Sentences
 from diagnose.compiling.reading import Kb
@@ -70,7 +70,7 @@ def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
     yield from _records("advice", _advice(kb.one("advice.toml", Advice)))
     yield from _records("operands", kb.one("operands.toml", Operands).root.items())
     yield from _records("strays", kb.one("strays.toml", Strays).root.items())
-    torch = kb.one("torch.toml", TorchNames)
+    torch = kb.one("torch.toml", TorchNames).beside(kb.one("aten.toml", Aten))
     words = alternations(
         {**patterns(torch.model_dump(by_alias=True)), **kb.one("words.toml", Words).root}
     )

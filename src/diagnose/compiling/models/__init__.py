@@ -11,7 +11,7 @@ from diagnose.compiling.models.checks import Checks
 from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
 from diagnose.compiling.models.messages import Families, Libraries, Messages
-from diagnose.compiling.models.names import TorchNames, Words
+from diagnose.compiling.models.names import Aten, TorchNames, Words
 from diagnose.compiling.models.others import (
     Advice,
     Extensions,
@@ -34,6 +34,7 @@ class Kind(NamedTuple):
 KINDS = (
     Kind("words.toml", Words),
     Kind("torch.toml", TorchNames),
+    Kind("aten.toml", Aten),
     Kind("messages.toml", Messages, "id"),
     Kind("families.toml", Families, "id"),
     Kind("libraries.toml", Libraries, "name"),

@@ -1,4 +1,4 @@
-"""words.toml and torch.toml: what code calls its things."""
+"""words.toml, torch.toml and aten.toml: what code calls its things."""
 
 from __future__ import annotations
 
@@ -41,6 +41,18 @@ class Functions(Strict):
     takes: _Operands
 
 
+class Aten(Strict):
+    """What torch declares of its operators (scripts/aten.py), under the names of lists of torch.toml."""
+
+    model_config = ConfigDict(alias_generator=lambda name: name.replace("_", "-"))
+
+    operations: _Names
+    joins: _Names
+    several_results: _Names
+    losses: _Names
+    reductions: _Names
+
+
 class TorchNames(Strict):
     """What torch, and libraries around it, call their things: plain names."""
 
@@ -56,7 +68,7 @@ class TorchNames(Strict):
     host_factories: _Names
     tensor_results: _Names
     elementwise: _Names
-    joins: _Names
+    joins: _Names = ()
     same_device: _Names
     tensor_factories: _Names
     same_device_results: _Names
@@ -69,11 +81,11 @@ class TorchNames(Strict):
     widening: _Names
     asking_for_tracing: _Names
     indexing: _Names
-    several_results: _Names
-    reductions: _Names
+    several_results: _Names = ()
+    reductions: _Names = ()
     in_a_row: _Names
     filled: _Names
-    losses: _Names
+    losses: _Names = ()
     computing: _Names
     without_gradient: _Names
     taking_any: _Names
@@ -121,7 +133,7 @@ class TorchNames(Strict):
     host_libraries: _Names
     row_picking: _Names
     reading: _Names
-    operations: _Names
+    operations: _Names = ()
     function_libraries: _Names
     library_refusing: _Names
     host_packages: _Names
@@ -164,6 +176,11 @@ class TorchNames(Strict):
     keywords: Mapping[_Operand, _Names]
     missing: Mapping[_Name, _Names]
     distributions: Mapping[_Name, _Names]
+
+    def beside(self, aten: Aten) -> TorchNames:
+        """The same with what torch declares itself."""
+        lists = {name: (*getattr(self, name), *getattr(aten, name)) for name in Aten.model_fields}
+        return self.model_copy(update=lists)
 
     def value(self) -> dict[str, Any]:
         """What the case base holds (`diagnose.model.TorchNames`)."""
