@@ -1,11 +1,9 @@
-"""The parameters of functions: their names, what calls give them, what they are where one gives none."""
+"""The parameters of functions: their names, what they are where a call gives none."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-
-from diagnose.placement.walking import walk
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
@@ -14,20 +12,6 @@ def parameters(function: _Function) -> list[str]:
     """The names of a function's parameters, those that only a keyword gives last."""
     args = function.args
     return [one.arg for one in (*args.posonlyargs, *args.args, *args.kwonlyargs)]
-
-
-def given_by_calls(tree: ast.Module, function: _Function, name: str) -> Iterator[ast.expr | None]:
-    """What the calls of a function of a file, or of its class for an ``__init__``, give a parameter: None
-    where one leaves it out; none for the object of a method."""
-    classes = (one for one in walk(tree) if isinstance(one, ast.ClassDef))
-    owner = next((one for one in classes if function in one.body), None)
-    called = owner.name if owner is not None and function.name == "__init__" else function.name
-    position = parameters(function).index(name) - (owner is not None)
-    for call in walk(tree) if position >= 0 else ():
-        if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] == called:
-            named = {one.arg: one.value for one in call.keywords}
-            listed = call.args[position] if position < len(call.args) else None
-            yield named.get(name, listed)
 
 
 def is_property(function: _Function) -> bool:
