@@ -99,7 +99,8 @@ def _hold(change: Change, suspect: Suspect, torch: TorchNames) -> None:
         said = device.value if isinstance(device, ast.Constant) else None
         if said == "cpu" == str(suspect.device):
             raise Refused(f"{suspect.name} is on the cpu already")
-        if isinstance(said, str) and said.startswith("cuda") and _is_library(source):
+        inside = any(isinstance(one, ast.FunctionDef) for one in within)
+        if inside and str(said).startswith("cuda") and _is_library(source):
             raise Refused("the file is a library's, and leaves the choice of a GPU to its callers")
 
 
