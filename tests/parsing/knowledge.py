@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 import diagnose.parsing
 from diagnose._toml import loads
+from diagnose.compiling.crosschecks import with_aten
 from diagnose.compiling.models import names
 from diagnose.compiling.models.messages import Families, Libraries, Messages
 from diagnose.compiling.words import alternations, patterns
@@ -20,7 +21,8 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 def _read(name: str, model: type[_Model]) -> _Model:
-    words = alternations({**patterns(_toml("torch.toml")), **_toml("words.toml")})
+    torch = with_aten(_toml("torch.toml"), _toml("aten.toml"))
+    words = alternations({**patterns(torch), **_toml("words.toml")})
     return model.model_validate(_toml(name), context={"words": words})
 
 
@@ -45,7 +47,8 @@ def families() -> tuple[FamilyRule, ...]:
 
 @cache
 def torch() -> TorchNames:
-    return TorchNames.of(_read("torch.toml", names.TorchNames).value())
+    aten = _read("aten.toml", names.Aten)
+    return TorchNames.of(_read("torch.toml", names.TorchNames).beside(aten).value())
 
 
 @cache

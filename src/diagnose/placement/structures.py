@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from diagnose.model import TorchNames
+from diagnose.patterns import bare
 from diagnose.placement.devices import HOME
 from diagnose.placement.host_forms import host_optimizer, orders_rows, put_state
 from diagnose.placement.model import Source, Spot, Suspect
@@ -47,12 +48,12 @@ def suspect(
     form = _FORMS.get(cause)
     if form is None:
         return None
-    shown = list(shown)
+    shown = [bare(one).rstrip() for one in shown]  # as answers quote source
     found = _having(form, sources, torch)
     if not found and cause in _ELSE:
         found = _having(_ELSE[cause], sources, torch)
     if cause in _SHOWN:
-        found = [one for one in found if one.code in shown]
+        found = [one for one in found if bare(one.code).rstrip() in shown]
     if len(found) > 1 and cause in _RATHER:
         found = [one for one in found if _RATHER[cause](one.node, torch)] or found
     if len(found) > 1:
@@ -62,7 +63,7 @@ def suspect(
         here = [one for one in names or found if one.function in inside]
         found = here if here or not names else names
     if len(found) > 1:
-        found = [one for one in found if one.code in shown]
+        found = [one for one in found if bare(one.code).rstrip() in shown]
     if len(found) != 1:
         return None
     place = turned_on(cause, found[0])

@@ -1,5 +1,1 @@
-# spot: labels
-# devices: ;
-# wanted: cuda:1
-def step(model, labels, device):
-    return model(labels.to("cuda:1"))
+refused: the file is a library's, and leaves the choice of a GPU to its callers

