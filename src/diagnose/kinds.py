@@ -86,3 +86,11 @@ class DeviceType(Enum):
     META = "meta"  # shapes without memory
     SPLIT = "split"  # a library spreads a model over several
     OTHER = "other"  # one that only a message names
+
+
+class OptionState(Enum):
+    """How the options of a program are taken."""
+
+    OPEN = "open"  # nothing is known of them, but for a device that one names
+    DEFAULT = "default"  # as their defaults are
+    TURNED_ON = "turned on"  # each flag is set, and the GPU where the default is the cpu

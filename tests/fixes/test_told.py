@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from diagnose.casebase.store import Casebase
 from diagnose.model import Fix
 from diagnose.pipeline import diagnose
+from diagnose.sources import Folder, Sources
 
 MET = "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, {}"
 LAYER = """\
@@ -102,3 +105,18 @@ def test_what_a_rank_meets_is_brought_over_for_now_only(casebase: Casebase) -> N
     edits = [fix for fix in first.fixes if fix.edit is not None]
     assert all(fix.stopgap for fix in edits)
     assert all("scores.to(" not in fix.edit.after for fix in edits if fix.edit)
+
+
+def test_a_device_of_another_type_is_written_as_the_message_writes_it(
+    casebase: Casebase, tmp_path: Path
+) -> None:
+    lines = ("import torch", "def mix(x):", "    table = torch.zeros(2)", "    return x + table")
+    (tmp_path / "run.py").write_text("\n".join(lines))
+    trace = (
+        "Traceback (most recent call last):\n"
+        f'  File "/home/u/run.py", line 4, in mix\n{lines[3]}\n{MET.format("xpu:1 and cpu!")}\n'
+    )
+    sources = Sources((Folder(str(tmp_path)),), read=None)
+    first = diagnose(trace, casebase=casebase, sources=sources).causes[0]
+    made = next(fix for fix in first.fixes if fix.kind == "create-on-device")
+    assert made.edit is not None and 'torch.zeros(2, device="xpu:1")' in made.edit.after

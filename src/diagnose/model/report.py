@@ -139,7 +139,7 @@ class LiveOperand(NamedTuple):
     """A tensor that the failing call was given, as a recorder saw it (`diagnose.tracing`).
 
     ``name`` is how the failing line calls it, or what it is (``weight of model.fc``); ``kind`` one of
-    `diagnose.tracing.lives.Life`'s makers; ``expected`` the device of what it met, where it is the stray;
+    `diagnose.kinds.Origin`'s values; ``expected`` the device of what it met, where it is the stray;
     ``born`` the user's line that made it, or what it was computed from, ``moved`` those that moved it
     since; ``seen`` says that ``born`` is only the line that used it first, for it is older than the
     recording or was made out of sight; ``root`` what the program keeps of it under another name, such as

@@ -7,13 +7,12 @@ from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
-from diagnose.kinds import DeviceType, Origin
+from diagnose.kinds import DeviceType, OptionState, Origin
 from diagnose.model import TorchNames
 from diagnose.placement import Imported
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.language import attributes, calling, expressions, statements
 from diagnose.placement.libraries.clusters import far_environment
-from diagnose.placement.libraries.options import OPEN
 from diagnose.placement.machine import BUDGET, Machine, Meeting
 from diagnose.placement.model import Source
 from diagnose.placement.steps import last_move
@@ -57,7 +56,7 @@ def analyse(
     *,
     all_functions: bool = True,
     defaults: bool = True,
-    options: str = OPEN,
+    options: OptionState = OptionState.OPEN,
     rounds: int = 1,
     gpus: int = 2,
     elsewhere: bool = False,

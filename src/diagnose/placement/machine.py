@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, OptionState, Origin
 from diagnose.model import TorchNames
 from diagnose.placement.devices import CPU, CURRENT, HOME, RANKED, is_rank, named_so, written
 from diagnose.placement.journal import begun
@@ -184,7 +184,7 @@ class Machine:
         #: Whether options are taken to have their defaults.
         self.defaults = True
         #: How the others are taken, and whether there are any.
-        self.options = "open"
+        self.options = OptionState.OPEN
         self.has_options = self.has_flags = False
         #: Those that name the first GPU by default, and whether they are taken to name another one.
         self.first_gpu: dict[str, None] = {}

@@ -10,12 +10,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 
-from diagnose.kinds import ConstraintKind
+from diagnose.kinds import ConstraintKind, OptionState
 from diagnose.model import TorchNames
 from diagnose.placement import Imported
 from diagnose.placement.interpreter import Program, analyse
 from diagnose.placement.libraries.clusters import FAR_NODE, FAR_RANK
-from diagnose.placement.libraries.options import DEFAULTS, OPEN, TURNED_ON
 from diagnose.placement.model import Checked, Source, Suspect
 from diagnose.placement.reasons.suspects import of_meeting
 from diagnose.placement.tensors import Module
@@ -50,9 +49,9 @@ def checked(source: Source, torch: TorchNames, imported: Imported | None) -> Che
     program = run()
     found = _by_place(program)
     if program.has_options:
-        by_default = run(options=DEFAULTS)
+        by_default = run(options=OptionState.DEFAULT)
         usual = _by_place(by_default)
-        turned = _by_place(_called(run(options=TURNED_ON))) if program.has_flags else {}
+        turned = _by_place(_called(run(options=OptionState.TURNED_ON))) if program.has_flags else {}
         # With options of one kind, what is called with others alone runs on what is never there then.
         found = _as_by_default({**turned, **_by_place(_called(by_default)), **found}, usual)
     if program.first_gpu and _names_the_first(program.sources.values()):
@@ -98,9 +97,9 @@ def _open_and_usual(
 ) -> tuple[_Found, _Found]:
     """What is found where nothing is known of the options, and where all have their defaults: the same
     where a parser gives the program none."""
-    program = run(options=OPEN)
+    program = run(options=OptionState.OPEN)
     free = _by_place(program, split)
-    return free, _by_place(run(options=DEFAULTS), split) if program.has_options else free
+    return free, _by_place(run(options=OptionState.DEFAULT), split) if program.has_options else free
 
 
 def _far(run: Callable[..., Program], lacking: frozenset[int]) -> dict[_Place, Suspect]:

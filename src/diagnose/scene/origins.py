@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
+from diagnose.kinds import OptionState
 from diagnose.model import Frame, TorchNames
 from diagnose.placement import Source, Suspect, replicas, structures, switches
 from diagnose.placement.failing import Line, doubted, suspects
 from diagnose.placement.interpreter import Program, analyse
-from diagnose.placement.libraries.options import DEFAULTS, TURNED_ON
 from diagnose.placement.reasons.suspects import of_meeting
 from diagnose.sources import SourceFile, Sources
 
@@ -61,7 +61,10 @@ def of_failure(
         if met := suspects(other, stack, devices):
             program, said = other, met
     # or with all of them, or with each flag
-    for taken, differs in ((DEFAULTS, program.has_options), (TURNED_ON, program.has_flags)):
+    for taken, differs in (
+        (OptionState.DEFAULT, program.has_options),
+        (OptionState.TURNED_ON, program.has_flags),
+    ):
         if again and differs and not said:
             other = look(options=taken)
             if met := suspects(other, stack, devices):

@@ -5,15 +5,13 @@ from __future__ import annotations
 import ast
 import re
 
+from diagnose.kinds import OptionState
 from diagnose.placement.devices import asks_for_gpu, named_so, written
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.tensors import Table
 from diagnose.placement.values import Const, Frame, Number, Object, Unknown, Value
 
-#: How options are taken: open, but for a device that is named; as their defaults are; with each flag
-#: set, and on the GPU where the default is the cpu.
-OPEN, DEFAULTS, TURNED_ON = "open", "defaults", "on"
 #: What people call an option that lists GPUs, or names them in one text.
 _OF_GPUS = re.compile(r"(^|_)(gpu|cuda|device|dev)(_?id)?s$", re.IGNORECASE)
 
@@ -42,10 +40,14 @@ def _add(machine: Machine, owner: Object, given: Arguments, node: ast.AST, frame
     machine.has_options = True
     flag = action in ("store_true", "store_false")
     machine.has_flags |= flag
-    if flag and machine.options != OPEN:
-        if machine.options == DEFAULTS or asks_for_gpu(name) is None:
-            on = (action == "store_true") == (machine.options == TURNED_ON)
-            told = default.value if default is not None and machine.options == DEFAULTS else None
+    if flag and machine.options != OptionState.OPEN:
+        if machine.options == OptionState.DEFAULT or asks_for_gpu(name) is None:
+            on = (action == "store_true") == (machine.options == OptionState.TURNED_ON)
+            told = (
+                default.value
+                if default is not None and machine.options == OptionState.DEFAULT
+                else None
+            )
             owner.attributes[name] = told if isinstance(told, Const) else Const(on)
         return
     if default is not None and not machine.defaults:
@@ -55,7 +57,7 @@ def _add(machine: Machine, owner: Object, given: Arguments, node: ast.AST, frame
         value = other or _default(machine, default.value, name)
         owner.attributes[name] = _converted(machine, value, given, node, frame)
     elif (
-        machine.options == DEFAULTS
+        machine.options == OptionState.DEFAULT
         and "required" not in given.named
         and "action" not in given.named
     ):
@@ -93,14 +95,14 @@ def _default(machine: Machine, value: Value, name: str) -> Value:
     told = value.value if isinstance(value, Const) else None
     if isinstance(told, str) and written(told) is not None:
         machine.has_flags |= told == "cpu"
-        turned = machine.options == TURNED_ON and told == "cpu"
+        turned = machine.options == OptionState.TURNED_ON and told == "cpu"
         return Const("cuda") if turned else value
     if _is_another(value, name):
         return value
     plain = isinstance(
         value, Const | Items
     )  # argparse leaves a list as it is, whatever its ``type``
-    if machine.options == DEFAULTS and plain:
+    if machine.options == OptionState.DEFAULT and plain:
         return value
     return Number(name) if isinstance(told, int | float) else Unknown(name)
 
