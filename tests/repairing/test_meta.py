@@ -37,7 +37,7 @@ def test_what_computes_from_the_meta_device_is_made_in_memory(tmp_path: Path) ->
     """Its numbers are those of layers that begin with their own values, and not with zeros."""
     outcome, level, diff = repaired(tmp_path, COMPUTES)
     assert (outcome, level) == ("repaired", "proven")
-    assert added(diff) == ('with torch.device("cuda"):',)
+    assert added(diff) == ('with torch.device("cpu"):',)
 
 
 def test_the_statement_that_makes_on_meta_is_proposed(tmp_path: Path) -> None:

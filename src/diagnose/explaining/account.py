@@ -89,7 +89,7 @@ def account(
     """
     read = retrace(stream, source, knowledge=casebase.knowledge)
     diagnosis = explain(read.report, casebase=casebase, top=top, sources=sources)
-    report = read.report
+    report = diagnosis.report
     told = Account(diagnosis, read.layers, tuple(_errors(read.found, report)))
     if report.error is None or report.error.family != DEVICE_FAMILY:
         return told
