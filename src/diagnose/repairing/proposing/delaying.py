@@ -85,11 +85,7 @@ def _last_use(source: Source, away: ast.stmt, fails: ast.stmt) -> ast.stmt:
         )
         if isinstance(one, ast.Name | ast.Attribute)
     } - {"self"}
-    uses = [one for one in after if any(ast.unparse(n) in named for n in _names(one))]
+    uses = [one for one in after if named & set(map(ast.unparse, nodes(one, ast.expr)))]
     if not uses or any(nodes(uses[-1], ast.Return)):
         raise Refused("nothing can follow the last use")
     return uses[-1]
-
-
-def _names(statement: ast.stmt) -> Iterator[ast.expr]:
-    return nodes(statement, ast.Name, ast.Attribute)

@@ -48,7 +48,7 @@ def renewing(error: BaseException) -> Iterator[Move]:
     for stray, other in permutations(found.operands, 2):
         for name in _kept(stray.side.node):
             # Of a replica, only the failing line is known, and what it names.
-            yield from _edits(found.meeting.spot, texts, name, _named(other.side.node))
+            yield from _edits(found.meeting.spot, texts, name, set(names(other.side.node)))
             for spot, frame in alive:
                 if spot is not None:
                     yield from _edits(spot, texts, name, _there(frame, other.device))
@@ -94,7 +94,7 @@ def _told_devices(node: ast.If, given: set[str]) -> Iterator[str]:
             case (
                 ast.keyword(arg="device", value=device)
                 | ast.Call(func=ast.Attribute(attr="to"), args=[device])
-            ) if (named := _named(device)) and named <= given - {"self"}:
+            ) if (named := set(names(device))) and named <= given - {"self"}:
                 yield ast.unparse(device)
             case ast.Name(id=name) if name in given and name.endswith("device"):
                 yield name
@@ -117,11 +117,12 @@ def _where_given(spot: Spot, texts: Texts, stray: ast.AST, other: ast.AST) -> It
             case ast.Assign(
                 targets=[ast.Name() | ast.Tuple() as bound],
                 value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=called)) as call,
-            ) if _named(stray) & _named(bound):
+            ) if not set(names(stray)).isdisjoint(names(bound)):
                 for function in nodes(spot.source.tree, ast.FunctionDef):
                     if function.name == called:
                         given = given_to(function, call)
-                        beside = {arg for arg, one in given.items() if _named(one) & _named(other)}
+                        met = set(names(other))
+                        beside = {arg for arg, one in given.items() if met & set(names(one))}
                         for name in dict.fromkeys(_kept(function)):
                             yield from _of_conditions(spot, function, name, beside)
 
@@ -154,10 +155,6 @@ def _asks_for(test: ast.expr, name: str) -> bool:
         case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
             return dotted(left) == name
     return False
-
-
-def _named(node: ast.AST) -> set[str]:
-    return set(names(node))
 
 
 def _there(frame: FrameType, device: str) -> set[str]:
