@@ -13,18 +13,27 @@ import pytest
 from diagnose.placement.semantics import (
     Function,
     argument,
+    arguments,
     around,
     bindings,
+    bindings_by,
     bound,
+    bound_arguments,
     called,
     calls,
     defaults,
+    functions,
     functions_by_line,
     given_by_calls,
+    holds,
+    last_name,
     names,
+    nodes,
     parameters,
+    parent,
     path_to,
     reads,
+    stored,
 )
 
 SOURCES = Path(__file__).parents[2] / "src" / "diagnose"
@@ -128,6 +137,12 @@ def test_a_name_is_bound_by_what_binds_it() -> None:
     assert bound(tree, "table") == []
 
 
+def test_a_statement_binds_what_its_blocks_do_not() -> None:
+    tree = ast.parse("for a, b in x:\n    c = 1\nwith open(d) as e, f:\n    g = 2")
+    found = [[ast.unparse(one.target) for one in bindings_by(row)] for row in tree.body]
+    assert found == [["a", "b"], ["e"]]
+
+
 def test_a_written_tuple_gives_each_its_own() -> None:
     tree = ast.parse("a, (b, c) = x, (y, z)\n[d, *e] = f, g")
     pairs = [(ast.unparse(o.target), o.value and ast.unparse(o.value)) for o in bindings(tree)]
@@ -166,6 +181,44 @@ def test_calls_of_a_file_are_those_of_its_parts() -> None:
     assert argument(one, "mode", 1) is None
     assert reads(tree, "file") and not reads(tree, "rest")
     assert names(one) == ["open"]
+
+
+def test_functions_and_names_are_found_in_what_holds_them() -> None:
+    tree = ast.parse(PROGRAM)
+    net, main = tree.body
+    assert [one.name for one in functions(tree)] == ["main", "__init__", "forward"]
+    [one] = calls(tree, "enumerate")
+    assert holds(net, one) and holds(one, one) and not holds(main, one)
+    assert {one.id for one in stored(tree)} == {
+        "net",
+        "other",
+        "file",
+        "a",
+        "rest",
+        "n",
+        "i",
+        "one",
+        "x",
+    }
+    assert [type(each) for each in nodes(net, ast.For, ast.With)] == [ast.For]
+    assert last_name(one.func) == "enumerate" and last_name(one) == last_name(None) == ""
+    outer = parent(tree, one)
+    assert isinstance(outer, ast.For) and parent(tree, tree) is None
+
+
+def test_calls_of_several_names_come_in_the_order_of_the_file() -> None:
+    tree = ast.parse("b(a())\na(b())")
+    assert list(map(ast.unparse, calls(tree, "a", "b"))) == ["b(a())", "a(b())", "a()", "b()"]
+
+
+def test_a_call_is_bound_to_the_parameters_of_a_function() -> None:
+    tree = ast.parse("def f(self, a, /, b, *, c=1): pass\nf(x, *more, y, c=z, d=w)\nf")
+    [function] = functions(tree)
+    [call] = calls(tree)
+    told = bound_arguments(function, call)
+    assert {name: ast.unparse(one) for name, one in told.items()} == {"a": "x", "c": "z"}
+    assert bound_arguments(function, tree.body[2]) == {}
+    assert list(map(ast.unparse, arguments(call))) == ["x", "*more", "y", "z", "w"]
 
 
 def test_a_path_leads_from_the_file_to_the_node() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from repairing.proofs import proof
 
 from diagnose.repairing.model import Candidate, Failure, Ran
 from diagnose.repairing.proving.referring import becomes_parameter, draws_otherwise, drops_refused
+from diagnose.repairing.syntax import tree_of
 
 
 @pytest.fixture
@@ -107,6 +109,8 @@ def test_a_patch_that_does_more_is_compared_with_the_program() -> None:
     assert not draws_otherwise({"train.py": (before, after.replace("3", "4"))}, [edit])
     assert not draws_otherwise({"train.py": (after, before)}, [edit])
     assert not draws_otherwise({"train.py": (before, after)}, [edit._replace(cause="other")])
+    # The tree that all guards share is left as it is.
+    assert ast.unparse(tree_of(after)) == after.strip()
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from diagnose.hooks.modules import walk
 from diagnose.hooks.peeking import class_name, entries, exactly, fields, is_a, items, namespace
 from diagnose.hooks.positions import Text, Texts
 from diagnose.placement import Spot
+from diagnose.placement.semantics import nodes
 from diagnose.tracing.lives import Life
 from diagnose.tracing.recorder import Recorder
 from diagnose.tracing.stacks import Line, Stack
@@ -94,9 +95,9 @@ class Keepers:
                 if _sets(statement, kept.name):
                     return spot._replace(node=statement)
         for text in self._files(kept.owner):
-            for made in ast.walk(text.source.tree):
-                if isinstance(made, ast.ClassDef) and made.name == class_name(kept.owner):
-                    for one in ast.walk(made):
+            for made in nodes(text.source.tree, ast.ClassDef):
+                if made.name == class_name(kept.owner):
+                    for one in nodes(made, ast.stmt):
                         if _sets(one, kept.name):
                             method = text.around(one, ast.FunctionDef)
                             function = f"{made.name}.{getattr(method, 'name', '')}"
@@ -122,8 +123,4 @@ def _sets(statement: ast.AST, name: str) -> bool:
         targets = statement.targets
     elif isinstance(statement, ast.AnnAssign | ast.AugAssign):
         targets = [statement.target]
-    return any(
-        isinstance(one, ast.Attribute) and one.attr == name
-        for target in targets
-        for one in ast.walk(target)
-    )
+    return any(one.attr == name for target in targets for one in nodes(target, ast.Attribute))

@@ -22,6 +22,7 @@ from diagnose.hooks.wrappers import is_offloaded, is_replica
 from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement import Device, Spot, Step
 from diagnose.placement.devices import META, written
+from diagnose.placement.semantics import calls, last_name, nodes
 from diagnose.placement.steps import is_offloaded as brought
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Generator
@@ -154,10 +155,8 @@ class Lives:
         text = self.texts.of(spot.file)
         statement = text.statement(spot.node) if text is not None else None
         targets = statement.targets if isinstance(statement, ast.Assign) else []
-        parts = [part for target in targets for part in ast.walk(target)]
-        return {one.id for one in parts if isinstance(one, ast.Name)} | {
-            one.attr for one in parts if isinstance(one, ast.Attribute)
-        }
+        kinds = (ast.Name, ast.Attribute)
+        return {last_name(one) for target in targets for one in nodes(target, *kinds)}
 
     @cached_property
     def replica(self) -> Any:
@@ -176,8 +175,8 @@ class Lives:
         if reads(self.spot.node, name):
             return name, self.spot
         for text in filter(None, map(self.texts.of, self._files())):
-            for node in ast.walk(text.source.tree):
-                if isinstance(node, ast.Return) and reads(node, name):
+            for node in nodes(text.source.tree, ast.Return):
+                if reads(node, name):
                     return name, Spot(text.source, node, None)
         return None
 
@@ -195,8 +194,8 @@ class Lives:
         made = [
             Spot(text.source, node, None)
             for text in filter(None, map(self.texts.of, self._files()))
-            for node in ast.walk(text.source.tree)
-            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("Generator")
+            for node in calls(text.source.tree)
+            if ast.unparse(node.func).endswith("Generator")
         ]
         if len(made) > 1:
             called = {

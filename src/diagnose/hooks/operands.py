@@ -8,6 +8,7 @@ from types import FrameType
 from typing import Any
 
 from diagnose.hooks.peeking import attributes, entries, items
+from diagnose.placement.semantics import arguments, bound, calls, holds, last_name, nodes
 
 _SLOTS = ("_parameters", "_buffers", "_modules")
 #: Names of modules whose functions take their operands as arguments.
@@ -24,8 +25,8 @@ def standing_for(
         frame: holds the variables.
         wanted: tells whether a value is it.
     """
-    for node in ast.walk(expression):
-        if isinstance(node, ast.expr) and wanted(value(node, frame)):
+    for node in nodes(expression, ast.expr):
+        if wanted(value(node, frame)):
             return node
     return None
 
@@ -52,41 +53,28 @@ def value(node: ast.AST, frame: FrameType) -> Any:
 
 def reads(expression: ast.AST, name: str) -> bool:
     """Whether an expression reads an attribute of a name."""
-    return any(isinstance(one, ast.Attribute) and one.attr == name for one in ast.walk(expression))
+    return any(one.attr == name for one in nodes(expression, ast.Attribute))
 
 
 def assigned(node: ast.AST | None, scope: ast.AST, before: int) -> ast.expr | None:
     """What a variable was last assigned in a scope, above a line."""
-    found: ast.expr | None = None
-    for one in ast.walk(scope) if isinstance(node, ast.Name) else ():
-        match one:
-            case ast.Assign(targets=[ast.Name(id=name)], value=given, lineno=line):
-                if isinstance(node, ast.Name) and name == node.id and line < before:
-                    found = given
-    return found
+    given = bound(scope, node.id) if isinstance(node, ast.Name) else []
+    return next(
+        (one.value for one in given[::-1] if one.value and one.target.lineno < before), None
+    )
 
 
 def listed(expression: ast.AST, tree: ast.AST) -> ast.expr | None:
     """What is appended to a list that a call is given, where one place of a file does that."""
     given = expression.args if isinstance(expression, ast.Call) else []
-    names = {_last(one) for one in given} - {None}
+    names = {last_name(one) for one in given} - {""}
     found = [
         appended
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "append"
-        and _last(node.func.value) in names
+        for node in calls(tree, "append")
+        if isinstance(node.func, ast.Attribute) and last_name(node.func.value) in names
         for appended in node.args
     ]
     return found[0] if len(found) == 1 else None
-
-
-def _last(node: ast.expr) -> str | None:
-    """The last name of ``losses`` and ``self.losses``."""
-    if isinstance(node, ast.Name):
-        return node.id
-    return node.attr if isinstance(node, ast.Attribute) else None
 
 
 def at_position(expression: ast.AST, function: str, name: str) -> ast.expr | None:
@@ -117,11 +105,11 @@ def only_other(expression: ast.AST, taken: set[ast.AST]) -> ast.expr | None:
     """The one operand of an operation or a call that is not among those that are known."""
     parts = _sides(expression)
     if isinstance(expression, ast.Call):
-        parts = [*expression.args, *(one.value for one in expression.keywords)]
+        parts = arguments(expression)
     left_over = [
         one
         for one in parts
-        if not isinstance(one, ast.Constant) and not any(node in taken for node in ast.walk(one))
+        if not isinstance(one, ast.Constant) and not any(holds(one, node) for node in taken)
     ]
     return left_over[0] if len(left_over) == 1 else None
 

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from diagnose.placement import Source, Spot
+from diagnose.placement.semantics import nodes, path_to
 from diagnose.sources import read_cached
 from diagnose.tracing.stacks import Line
 
@@ -24,30 +25,19 @@ class Text:
         self.source = source
 
     @cached_property
-    def parents(self) -> dict[ast.AST, ast.AST]:
-        """The node around each node."""
-        return {
-            child: node
-            for node in ast.walk(self.source.tree)
-            for child in ast.iter_child_nodes(node)
-        }
-
-    @cached_property
     def at(self) -> dict[Position, ast.AST]:
         """The outermost expression of each position, or ``a += b``, which is a statement."""
         found: dict[Position, ast.AST] = {}
-        for node in ast.walk(self.source.tree):
-            if isinstance(node, ast.expr | ast.AugAssign) and node.end_lineno is not None:
+        for node in nodes(self.source.tree, ast.expr, ast.AugAssign):
+            if node.end_lineno is not None:
                 place = (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset or 0)
                 found.setdefault(place, node)
         return found
 
     def around(self, node: ast.AST, *kinds: type[ast.AST]) -> ast.AST | None:
         """The innermost node of such kinds that a node belongs to, itself among them."""
-        one: ast.AST | None = node
-        while one is not None and not isinstance(one, kinds):
-            one = self.parents.get(one)
-        return one
+        path = reversed(path_to(self.source.tree, node))
+        return next((one for one in path if isinstance(one, kinds)), None)
 
     def statement(self, node: ast.AST) -> ast.AST:
         """The statement that a node belongs to."""
@@ -61,8 +51,8 @@ class Text:
         """What most likely runs in a line: the call or the operation of its innermost statement."""
         inside = [
             node
-            for node in ast.walk(self.source.tree)
-            if isinstance(node, ast.stmt) and node.lineno <= number <= (node.end_lineno or 0)
+            for node in nodes(self.source.tree, ast.stmt)
+            if node.lineno <= number <= (node.end_lineno or 0)
         ]
         if not inside:
             return None
@@ -73,9 +63,7 @@ class Text:
             return statement.iter
         if isinstance(statement, ast.AugAssign):
             return statement
-        return next(
-            (n for part in parts for n in ast.walk(part) if isinstance(n, kinds)), statement
-        )
+        return next((one for part in parts for one in nodes(part, *kinds)), statement)
 
 
 class Texts:

@@ -22,6 +22,7 @@ from diagnose.kinds import ConstraintKind
 from diagnose.placement import Spot
 from diagnose.placement.machine import Meets
 from diagnose.placement.refusing import ASKED
+from diagnose.placement.semantics import around, nodes
 
 #: What code asks a tensor for, to know where it is.
 _ASKED = ASKED | {"get_device"}
@@ -91,9 +92,8 @@ def _raised(text: Text, line: int) -> ast.stmt | None:
     """The statement that raises in a line."""
     inside = [
         node
-        for node in ast.walk(text.source.tree)
-        if isinstance(node, ast.Raise | ast.Assert)
-        and node.lineno <= line <= (node.end_lineno or 0)
+        for node in nodes(text.source.tree, ast.Raise, ast.Assert)
+        if node.lineno <= line <= (node.end_lineno or 0)
     ]
     return inside[-1] if inside else None
 
@@ -103,11 +103,11 @@ def _asked(raised: ast.stmt, text: Text) -> Iterator[ast.expr]:
     if isinstance(raised, ast.Assert):
         yield raised.test
         return
-    one: ast.AST | None = text.parents.get(raised)
-    while isinstance(one, _BLOCKS):
+    for one in around(text.source.tree, raised, ast.AST):
+        if not isinstance(one, _BLOCKS):
+            return
         if isinstance(one, ast.If | ast.While):
             yield one.test
-        one = text.parents.get(one)
 
 
 def _tensors(
@@ -117,12 +117,11 @@ def _tensors(
     somebody's device stands for what it was read from."""
     loops = {
         one.target.id: one.iter
-        for node in ast.walk(test)
-        for one in getattr(node, "generators", ())
+        for one in nodes(test, ast.comprehension)
         if isinstance(one.target, ast.Name)
     }
     function = text.function(test)
-    for node in ast.walk(test):
+    for node in nodes(test, ast.Attribute, ast.Name):
         if isinstance(node, ast.Attribute) and node.attr in _ASKED:
             whole = loops.get(node.value.id) if isinstance(node.value, ast.Name) else None
             yield from _held(whole or node.value, frame, lives)
@@ -130,8 +129,8 @@ def _tensors(
             isinstance(node, ast.Name)
             and (given := assigned(node, function, test.lineno)) is not None
         ):
-            for part in ast.walk(given):
-                if isinstance(part, ast.Attribute) and part.attr in _ASKED:
+            for part in nodes(given, ast.Attribute):
+                if part.attr in _ASKED:
                     yield from _held(part.value, frame, lives)
 
 

@@ -9,13 +9,14 @@ from functools import cached_property
 from types import FrameType, ModuleType
 from typing import Any
 
-from diagnose.hooks.calls import Function, bound_before, given_to, parameters, yields
+from diagnose.hooks.calls import bound_before, given_to, parameters, yields
 from diagnose.hooks.peeking import class_name, fields, is_a
 from diagnose.hooks.positions import Texts, is_base_init
 from diagnose.hooks.wrappers import is_replica
 from diagnose.kinds import DeviceType
-from diagnose.placement import Device, Spot
+from diagnose.placement import Device, Spot, semantics
 from diagnose.placement.devices import named_so, written
+from diagnose.placement.semantics import Function, nodes
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Const, Frame, Object, Place, Unknown, Value
 from diagnose.tracing.stacks import Line
@@ -96,7 +97,7 @@ class Scopes:
             found.lines[name] = 0
             found.names.setdefault(name, Unknown(name))
         found.yields = yields(function)
-        if any(isinstance(one, ast.Return) and one.value is not None for one in ast.walk(scope)):
+        if any(one.value is not None for one in nodes(scope, ast.Return)):
             found.result = [Module("?", None)]  # it may give what it builds
         found.around = {
             name: Place(device)
@@ -188,9 +189,8 @@ def _bound(scope: ast.AST, *, top: bool = False) -> Iterator[tuple[str, int, Dev
     """The variables of a function, or of the ``top`` of a file, each with a line that binds it, and the
     device where it holds one: ``torch.device(...)``, a text that names one, an argument called so."""
     if isinstance(scope, ast.FunctionDef | ast.AsyncFunctionDef):
-        args = scope.args
         chosen = set(_else_chosen(scope))
-        for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs):
+        for arg in semantics.parameters(scope):
             known = named_so(arg.arg) and arg.arg not in chosen
             yield arg.arg, scope.lineno, _HOME if known else None
     inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -198,7 +198,7 @@ def _bound(scope: ast.AST, *, top: bool = False) -> Iterator[tuple[str, int, Dev
     if top and isinstance(scope, ast.Module):
         body = [one for one in scope.body if not isinstance(one, inner)]
     for part in body:
-        for node in ast.walk(part):
+        for node in nodes(part, ast.Assign, ast.Name):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     yield name, node.lineno, _device_said(value)
@@ -209,7 +209,7 @@ def _bound(scope: ast.AST, *, top: bool = False) -> Iterator[tuple[str, int, Dev
 def _else_chosen(scope: ast.AST) -> Iterator[str]:
     """The names for which an object keeps something else where they are not given: ``self.device = device
     or "cuda"``, ``... if device is None else device``."""
-    for node in ast.walk(scope):
+    for node in nodes(scope, ast.Assign):
         match node:
             case ast.Assign(
                 targets=[ast.Attribute()],

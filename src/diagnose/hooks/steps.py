@@ -9,6 +9,7 @@ from diagnose.hooks.positions import Texts, is_base_init
 from diagnose.kinds import EventKind
 from diagnose.placement import Spot, Step
 from diagnose.placement.devices import written
+from diagnose.placement.semantics import nodes, parent
 from diagnose.tracing.lives import MOVES, Event
 
 #: Where a library is told to put what it restores.
@@ -43,7 +44,7 @@ class Steps:
         if event.what != EventKind.COPIED:
             return Step(event.what, spot, device, self._of(spot))
         text = self._texts.of(spot.file)
-        above = text.parents.get(spot.node) if text is not None else None
+        above = parent(text.source.tree, spot.node) if text is not None else None
         # A move whose result is all of a statement is lost; what a library copies for a call is not.
         match spot.node:
             case ast.Call(func=ast.Attribute(attr=name)) if name in MOVES:
@@ -74,14 +75,13 @@ class Steps:
             return None
         given = [*node.args[:1], *(k.value for k in node.keywords if k.arg == "device")]
         names = {one.id for one in given if isinstance(one, ast.Name)}
-        for statement in ast.walk(spot.source.tree):
+        for statement in nodes(spot.source.tree, ast.Assign):
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in names:
                     literals = [
                         part
-                        for part in ast.walk(value)
-                        if isinstance(part, ast.Constant)
-                        and isinstance(part.value, str)
+                        for part in nodes(value, ast.Constant)
+                        if isinstance(part.value, str)
                         and (found := written(part.value)) is not None
                         and found.number is not None
                     ]

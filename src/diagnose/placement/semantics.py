@@ -10,11 +10,14 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple, TypeVar
+from itertools import takewhile
+from typing import NamedTuple, TypeVar, overload
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Definition = Function | ast.ClassDef
 _Node = TypeVar("_Node", bound=ast.AST)
+_Other = TypeVar("_Other", bound=ast.AST)
+_Third = TypeVar("_Third", bound=ast.AST)
 
 
 def walk(node: ast.AST) -> Sequence[ast.AST]:
@@ -41,9 +44,27 @@ _of_file = lru_cache(maxsize=16)(_below)
 _of_definition = lru_cache(maxsize=1024)(_below)
 
 
-def nodes(scope: ast.AST, *kinds: type[_Node]) -> Iterator[_Node]:
+@overload
+def nodes(scope: ast.AST, one: type[_Node], other: type[_Other], /) -> Iterator[_Node | _Other]: ...
+@overload
+def nodes(
+    scope: ast.AST, one: type[_Node], other: type[_Other], third: type[_Third], /
+) -> Iterator[_Node | _Other | _Third]: ...
+@overload
+def nodes(scope: ast.AST, *kinds: type[_Node]) -> Iterator[_Node]: ...
+def nodes(scope: ast.AST, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
     """The nodes of some kinds in a node, itself among them."""
     return (one for one in walk(scope) if isinstance(one, kinds))
+
+
+def functions(scope: ast.AST) -> Iterator[Function]:
+    """The functions that are defined in a node, itself among them, outermost first."""
+    return (one for one in walk(scope) if isinstance(one, Function))
+
+
+def holds(outer: ast.AST, inner: ast.AST) -> bool:
+    """Whether a node is another one or stands in it."""
+    return any(one is inner for one in walk(outer))
 
 
 # --- what stands in what ------------------------------------------------------------------------------
@@ -55,11 +76,15 @@ def _parents(tree: ast.Module) -> Mapping[int, ast.AST]:
     return {id(inner): outer for outer in walk(tree) for inner in ast.iter_child_nodes(outer)}
 
 
+def parent(tree: ast.Module, node: ast.AST) -> ast.AST | None:
+    """What a node itself is a part of; None for the file and for what is not in it."""
+    return _parents(tree).get(id(node))
+
+
 def path_to(tree: ast.Module, node: ast.AST) -> list[ast.AST]:
     """What a node stands in, outermost first, itself last; nothing where it is not in the file."""
-    parents = _parents(tree)
     path = [node]
-    while (outer := parents.get(id(path[-1]))) is not None:
+    while (outer := parent(tree, path[-1])) is not None:
         path.append(outer)
     return path[::-1] if path[-1] is tree else []
 
@@ -83,19 +108,23 @@ def functions_by_line(tree: ast.Module) -> Mapping[int, Function]:
 # --- calls --------------------------------------------------------------------------------------------
 
 
-def called(node: ast.AST) -> str:
-    """The last name of what a call calls: ``load`` for ``torch.load(path)``; empty for other nodes."""
+def last_name(node: ast.AST | None) -> str:
+    """A name, or that of an attribute: ``load`` for ``torch.load``; empty for other nodes."""
     match node:
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+        case ast.Name(id=name) | ast.Attribute(attr=name):
             return name
     return ""
 
 
+def called(node: ast.AST) -> str:
+    """The last name of what a call calls: ``load`` for ``torch.load(path)``; empty for other nodes."""
+    return last_name(node.func) if isinstance(node, ast.Call) else ""
+
+
 def calls(scope: ast.AST, *names: str) -> list[ast.Call]:
     """The calls in a node, outermost first; of some last names alone where there are any."""
-    if isinstance(scope, ast.Module):
-        known = _calls_of_file(scope)
-        return [one for name in names for one in known.get(name, ())] if names else known[""]
+    if isinstance(scope, ast.Module) and len(names) < 2:
+        return _calls_of_file(scope).get("".join(names), [])
     return [one for one in nodes(scope, ast.Call) if not names or called(one) in names]
 
 
@@ -107,8 +136,12 @@ def _calls_of_file(tree: ast.Module) -> Mapping[str, list[ast.Call]]:
         found[""].append(one)
         if name := called(one):
             found[name].append(one)
-    found[""]  # of a file without any
     return dict(found)
+
+
+def arguments(call: ast.Call) -> list[ast.expr]:
+    """All that a call is given, by place or by name."""
+    return [*call.args, *(one.value for one in call.keywords)]
 
 
 def argument(call: ast.Call, name: str, position: int | None = None) -> ast.expr | None:
@@ -125,6 +158,20 @@ def parameters(function: Function | ast.Lambda) -> list[ast.arg]:
     """The parameters of a function that have names of their own, those that only a keyword gives last."""
     args = function.args
     return [*args.posonlyargs, *args.args, *args.kwonlyargs]
+
+
+def bound_arguments(function: Function, call: ast.AST) -> dict[str, ast.expr]:
+    """What a call gives the parameters of a function, as far as these stand there one by one; nothing for
+    the object of a method."""
+    if not isinstance(call, ast.Call):
+        return {}
+    listed = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    if listed[:1] in (["self"], ["cls"]):
+        del listed[0]
+    shown = takewhile(lambda one: not isinstance(one, ast.Starred), call.args)
+    known = {one.arg for one in parameters(function)}
+    named = {one.arg: one.value for one in call.keywords if one.arg in known}
+    return dict(zip(listed, shown, strict=False)) | named
 
 
 def defaults(function: Function) -> dict[str, ast.expr]:
@@ -170,22 +217,27 @@ def bindings(scope: ast.AST) -> Iterator[Binding]:
 
     Parameters, functions, classes and what is deleted are none.
     """
-    for node in walk(scope):
-        match node:
-            case ast.Assign(targets=targets, value=value):
-                for target in targets:
-                    yield from _unpacked(target, value, node)
-            case ast.AnnAssign(target=target, value=ast.expr() as value):
-                yield Binding(target, value, node)
-            case ast.NamedExpr(target=target, value=value):
-                yield Binding(target, value, node)
-            case ast.AugAssign(target=target):
-                yield Binding(target, None, node)
-            case ast.For(target=target) | ast.AsyncFor(target=target):
-                yield from _unpacked(target, None, node)
-            case ast.comprehension(target=target):
-                yield from _unpacked(target, None, node)
-            case ast.withitem(optional_vars=ast.expr() as target):
+    return (one for node in walk(scope) for one in bindings_by(node))
+
+
+def bindings_by(node: ast.AST) -> Iterator[Binding]:
+    """What a statement or a walrus itself binds, not what stands in its blocks."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            for target in targets:
+                yield from _unpacked(target, value, node)
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            yield Binding(target, value, node)
+        case ast.NamedExpr(target=target, value=value):
+            yield Binding(target, value, node)
+        case ast.AugAssign(target=target):
+            yield Binding(target, None, node)
+        case (
+            ast.For(target=target) | ast.AsyncFor(target=target) | ast.comprehension(target=target)
+        ):
+            yield from _unpacked(target, None, node)
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            for target in (one.optional_vars for one in items if one.optional_vars):
                 yield from _unpacked(target, None, node)
 
 
@@ -216,6 +268,11 @@ def dotted(node: ast.AST) -> str | None:
 def bound(scope: ast.AST, name: str) -> list[Binding]:
     """The bindings of a name, or of an attribute such as ``self.table``, in a node."""
     return [one for one in bindings(scope) if dotted(one.target) == name]
+
+
+def stored(scope: ast.AST) -> Iterator[ast.Name]:
+    """The plain names that are bound in a node, where they stand in it."""
+    return (one for one in nodes(scope, ast.Name) if isinstance(one.ctx, ast.Store))
 
 
 def reads(scope: ast.AST, name: str) -> bool:

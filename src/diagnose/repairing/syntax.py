@@ -10,9 +10,3 @@ from functools import lru_cache
 def tree_of(text: str) -> ast.Module:
     """A text's syntax tree, which others have as well: it is not to be changed. Raises SyntaxError."""
     return ast.parse(text)
-
-
-@lru_cache(maxsize=16)
-def nodes_of(text: str) -> tuple[ast.AST, ...]:
-    """All nodes of a text's syntax tree, in the order of ``ast.walk``. Raises SyntaxError."""
-    return tuple(ast.walk(tree_of(text)))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from diagnose.model import Lang
+from diagnose.placement.semantics import calls, dotted, last_name, nodes
 from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.model import Guard
 from diagnose.repairing.syntax import tree_of
@@ -24,10 +25,10 @@ def learned(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit makes a buffer of equal numbers by which a class with Parameters weighs something, and which
     nobody writes to: that would change nothing for ever, so it may be meant to be trained."""
     edited, tree = edited_lines(before, after), tree_of(after)
-    for made in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
-        if not any(_name(node) == "Parameter" for node in ast.walk(made)):
+    for made in nodes(tree, ast.ClassDef):
+        if not any(last_name(node) == "Parameter" for node in nodes(made, ast.expr)):
             continue
-        for node in ast.walk(made):
+        for node in calls(made):
             match node:
                 case ast.Call(
                     func=ast.Attribute(attr="register_buffer"),
@@ -37,11 +38,6 @@ def learned(before: str, after: str, lang: Lang) -> Iterator[Guard]:
                         told = say(lang, "learned", line=node.lineno, name=name)
                         yield Guard("learned", False, told)
                         return
-
-
-def _name(node: ast.AST) -> str:
-    """The last part of the name that a node is."""
-    return getattr(node, "attr", "") or getattr(node, "id", "")
 
 
 def _is_alike(value: ast.expr) -> bool:
@@ -59,11 +55,11 @@ def _weighs(made: ast.ClassDef, name: str) -> bool:
     """Whether a class takes the exponential of an attribute, or the like, multiplies by it or adds it."""
 
     def own(node: ast.AST) -> bool:
-        return isinstance(node, ast.Attribute) and ast.unparse(node) == f"self.{name}"
+        return dotted(node) == f"self.{name}"
 
-    for node in ast.walk(made):
+    for node in nodes(made, ast.Call, ast.BinOp):
         match node:
-            case ast.Call(func=func, args=args) if _name(func) in _WEIGHED:
+            case ast.Call(func=func, args=args) if last_name(func) in _WEIGHED:
                 if any(map(own, args)) or own(getattr(func, "value", func)):
                     return True
             case ast.BinOp(left=left, op=ast.Mult() | ast.Add(), right=right):
@@ -74,7 +70,7 @@ def _weighs(made: ast.ClassDef, name: str) -> bool:
 
 def _is_written(tree: ast.Module, name: str) -> bool:
     """Whether a file sets an attribute of that name, or an element of it, or calls a method that writes."""
-    for node in ast.walk(tree):
+    for node in nodes(tree, ast.Attribute, ast.Subscript, ast.Call):
         match node:
             case ast.Attribute(attr=attr, ctx=ast.Store()) if attr == name:
                 return True
@@ -84,6 +80,10 @@ def _is_written(tree: ast.Module, name: str) -> bool:
                 match held:  # a part of it, or its values
                     case ast.Subscript(value=whole) | ast.Attribute(value=whole, attr="data"):
                         held = whole
-                if getattr(held, "attr", "") == name and re.search("[^_]_$", method):
+                if (
+                    isinstance(held, ast.Attribute)
+                    and held.attr == name
+                    and re.search("[^_]_$", method)
+                ):
                     return True
     return False

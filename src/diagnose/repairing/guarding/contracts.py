@@ -9,13 +9,14 @@ from itertools import pairwise
 
 from diagnose.hooks.calls import given_to, parameters
 from diagnose.model import Lang
+from diagnose.placement.semantics import bound, functions, holds, names, nodes
 from diagnose.repairing.comparing import changed, edited_lines
 from diagnose.repairing.guarding.fitting import Added, added, goes_to_cpu
 from diagnose.repairing.guarding.handing import runs
 from diagnose.repairing.guarding.optional import none_by_default
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION, spans
-from diagnose.repairing.syntax import nodes_of, tree_of
+from diagnose.repairing.syntax import tree_of
 from diagnose.repairing.words import say
 
 #: Where something is made, and the number that a process is bound to.
@@ -102,15 +103,14 @@ def kept_out(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 def never_found(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit asks a table for a key under which nothing is kept there: all would be made each time."""
     edited = edited_lines(before, after)
-    for function in nodes_of(after):
-        for node in ast.walk(function) if isinstance(function, FUNCTION) else ():
+    for function in functions(tree_of(after)):
+        for node in nodes(function, ast.Compare):
             match node:
                 case ast.Compare(left=key, ops=[ast.NotIn()], comparators=[table]):
                     stores = {
                         ast.unparse(one.slice): one.lineno
-                        for one in ast.walk(function)
-                        if isinstance(one, ast.Subscript)
-                        and isinstance(one.ctx, ast.Store)
+                        for one in nodes(function, ast.Subscript)
+                        if isinstance(one.ctx, ast.Store)
                         and ast.unparse(one.value) == ast.unparse(table)
                     }
                     changed_here = edited & {node.lineno, *stores.values()}
@@ -122,8 +122,8 @@ def never_found(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def _picked(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
     """What an object keeps is not brought to a GPU as a whole, at each use, to pick from it."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Subscript) and node.value is one.call and not goes_to_cpu(one.call):
+    for node in nodes(tree, ast.Subscript):
+        if node.value is one.call and not goes_to_cpu(one.call):
             kept = isinstance(one.moved, ast.Attribute | ast.Subscript)
             if kept and isinstance(node.slice, ast.Name | ast.Subscript | ast.Attribute):
                 index = ast.unparse(node.slice)
@@ -143,8 +143,7 @@ def _of_arrays(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
     given = {arg.arg for arg in function.args.args}
     looped = {
         gen.target.id: gen.iter
-        for node in ast.walk(function)
-        if isinstance(node, ast.ListComp)
+        for node in nodes(function, ast.ListComp)
         for gen in node.generators
         if isinstance(gen.target, ast.Name)
     }
@@ -152,8 +151,8 @@ def _of_arrays(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
         inner = looped[inner.id]
     around = [node for node in tree.body if isinstance(node, ast.ClassDef)]
     whole = next((node for node in around if spans(node, one.call.lineno)), function)
-    names = {node.id for node in ast.walk(whole) if isinstance(node, ast.Name)}
-    if isinstance(inner, ast.Name) and inner.id in given and "np" in names and "torch" not in names:
+    own = names(whole)
+    if isinstance(inner, ast.Name) and inner.id in given and "np" in own and "torch" not in own:
         said = {"line": one.call.lineno, "name": inner.id}
         yield Guard("strayed", False, say(lang, "of-arrays", **said))
 
@@ -163,7 +162,7 @@ def _each_time(one: Added, lang: Lang) -> Iterator[Guard]:
     function = one.scope
     if not isinstance(function, FUNCTION) or function.name not in ("__call__", "forward"):
         return
-    for node in ast.walk(function):
+    for node in nodes(function, ast.For):
         match node:
             case ast.For(target=ast.Name(id=name), iter=ast.Attribute(value=ast.Name(id="self"))):
                 if isinstance(one.moved, ast.Name) and one.moved.id == name:
@@ -177,13 +176,12 @@ def _by_what_is_left_out(one: Added, lang: Lang) -> Iterator[Guard]:
     if not isinstance(function, FUNCTION):
         return
     none = none_by_default(function)
-    questions = [node for node in ast.walk(function) if isinstance(node, ast.If | ast.IfExp)]
+    questions = list(nodes(function, ast.If, ast.IfExp))
     for device in one.call.args:
         match device:
             case ast.Attribute(value=ast.Name(id=name), attr="device") if name in none:
                 asking = [node for node in questions if name in ast.unparse(node.test)]
-                under = any(part is one.call for node in asking for part in ast.walk(node))
-                if asking and not under:
+                if asking and not any(holds(node, one.call) for node in asking):
                     told = say(lang, "absent", line=one.call.lineno, name=name)
                     yield Guard("absent", False, told)
                     return
@@ -195,15 +193,11 @@ def _untold(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
     root: ast.expr = one.moved
     while isinstance(root, ast.Attribute | ast.Subscript):
         root = root.value
-    for node in ast.walk(one.scope) if isinstance(root, ast.Name) else ():
-        match node:
-            case ast.Assign(
-                targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=kind)) as made
-            ):
-                if isinstance(root, ast.Name) and name == root.id and _leaves_out(made, kind, tree):
-                    told = say(lang, "untold", line=one.call.lineno, name=kind)
-                    yield Guard("deaf", False, told)
-                    return
+    for made in bound(one.scope, root.id) if isinstance(root, ast.Name) else ():
+        match made.value:
+            case ast.Call(func=ast.Name(id=kind)) as call if _leaves_out(call, kind, tree):
+                yield Guard("deaf", False, say(lang, "untold", line=one.call.lineno, name=kind))
+                return
 
 
 def _leaves_out(call: ast.Call, kind: str, tree: ast.Module) -> bool:

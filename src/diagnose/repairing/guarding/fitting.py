@@ -11,11 +11,20 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from diagnose.model import Lang
+from diagnose.placement.semantics import (
+    argument,
+    arguments,
+    called,
+    calls,
+    functions_by_line,
+    last_name,
+    names,
+    nodes,
+)
 from diagnose.repairing.comparing import changed, edited_lines
 from diagnose.repairing.guarding.missing import bound_under, may_miss
 from diagnose.repairing.model import Guard
-from diagnose.repairing.scopes import FUNCTION, spans
-from diagnose.repairing.syntax import nodes_of, tree_of
+from diagnose.repairing.syntax import tree_of
 from diagnose.repairing.words import say
 
 _MOVES = frozenset({"to", "cuda", "cpu"})
@@ -74,6 +83,11 @@ def move_of(node: ast.AST) -> ast.Call | None:
     return None
 
 
+def moves(scope: ast.AST) -> list[ast.Call]:
+    """The calls in a node that move something, outermost first."""
+    return [one for one in calls(scope) if move_of(one)]
+
+
 def callee(call: ast.Call) -> ast.expr:
     """What a method is called of."""
     return call.func.value if isinstance(call.func, ast.Attribute) else call.func
@@ -98,26 +112,23 @@ class _Unmoved(ast.NodeTransformer):
 
 def goes_to_cpu(call: ast.Call) -> bool:
     """Whether a move is one to the cpu, as its text says."""
-    given = [*call.args, *(one.value for one in call.keywords)]
-    named = any("cpu" in ast.unparse(one) for one in given)
-    return named or (isinstance(call.func, ast.Attribute) and call.func.attr == "cpu")
+    named = any("cpu" in ast.unparse(one) for one in arguments(call))
+    return named or (isinstance(call.func, ast.Attribute) and called(call) == "cpu")
 
 
 def added(before: str, tree: ast.Module, after: str) -> Iterator[Added]:
     """The moves in edited lines that the program did not have; ``tree`` is that of the text ``after``."""
     edited = edited_lines(before, after)
-    moves = [call for call in map(move_of, ast.walk(tree)) if call]
-    known = Counter(ast.unparse(call) for call in map(move_of, nodes_of(before)) if call)
-    known -= Counter(ast.unparse(call) for call in moves if call.lineno not in edited)
-    scopes: list[ast.AST] = [node for node in ast.walk(tree) if isinstance(node, FUNCTION)]
-    for call in moves:
+    known = Counter(map(ast.unparse, moves(tree_of(before))))
+    known -= Counter(ast.unparse(call) for call in moves(tree) if call.lineno not in edited)
+    scopes = functions_by_line(tree)
+    for call in moves(tree):
         if call.lineno not in edited:
             continue
         if known[said := ast.unparse(call)] > 0:
             known[said] -= 1
             continue
-        around = [one for one in scopes if spans(one, call.lineno)]
-        yield Added(call, callee(call), around[-1] if around else tree, edited)
+        yield Added(call, callee(call), scopes.get(call.lineno, tree), edited)
 
 
 def _twice(one: Added, lang: Lang) -> Iterator[Guard]:
@@ -132,8 +143,8 @@ def _twice(one: Added, lang: Lang) -> Iterator[Guard]:
 
 def _for_its_device(one: Added, lang: Lang) -> Iterator[Guard]:
     """Nothing is moved for a question where it is: that answers itself."""
-    for node in ast.walk(one.scope):
-        if isinstance(node, ast.Attribute) and node.value is one.call and node.attr in _WHERE:
+    for node in nodes(one.scope, ast.Attribute):
+        if node.value is one.call and node.attr in _WHERE:
             name = ast.unparse(one.moved)
             yield Guard("asked", False, say(lang, "asked", line=one.call.lineno, name=name))
 
@@ -143,21 +154,17 @@ def earlier(one: Added) -> ast.Call | None:
     if not isinstance(one.moved, ast.Name | ast.Attribute) or goes_to_cpu(one.call):
         return None
     name, last = ast.unparse(one.moved), None
-    for node in ast.walk(one.scope):
-        if isinstance(node, ast.Assign | ast.Expr | ast.Return | ast.AugAssign | ast.For):
-            inner = node.iter if isinstance(node, ast.For) else node
-            ends = inner.end_lineno or inner.lineno
-            if ends < one.call.lineno and _speaks(inner, name):
-                last = node if last is None or node.lineno > last.lineno else last
+    for node in nodes(one.scope, ast.Assign, ast.Expr, ast.Return, ast.AugAssign, ast.For):
+        inner = node.iter if isinstance(node, ast.For) else node
+        ends = inner.end_lineno or inner.lineno
+        if ends < one.call.lineno and _speaks(inner, name):
+            last = node if last is None or node.lineno > last.lineno else last
     call = _moving(last, name) if last is not None and last.lineno not in one.edited else None
     return call if call is not None and not goes_to_cpu(call) else None
 
 
 def _speaks(node: ast.AST, name: str) -> bool:
-    return any(
-        isinstance(one, ast.Name | ast.Attribute) and ast.unparse(one) == name
-        for one in ast.walk(node)
-    )
+    return any(ast.unparse(one) == name for one in nodes(node, ast.Name, ast.Attribute))
 
 
 def _moving(statement: ast.stmt, name: str) -> ast.Call | None:
@@ -184,14 +191,10 @@ def told(one: Added, tree: ast.Module) -> ast.FunctionDef | None:
     if not isinstance(one.moved, ast.Call) or not one.call.args:
         return None
     func = one.moved.func
-    given = [*one.moved.args, *(word.value for word in one.moved.keywords)]
-    if not any(ast.unparse(arg).rpartition(".")[2] == "device" for arg in given):
+    if not any(last_name(arg) == "device" for arg in arguments(one.moved)):
         return None
-    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and (
-            node.name == name or (isinstance(func, ast.Attribute) and _is_callable(node))
-        ):
+    for node in nodes(tree, ast.FunctionDef):
+        if node.name == last_name(func) or (isinstance(func, ast.Attribute) and _is_callable(node)):
             return node
     return None
 
@@ -209,7 +212,7 @@ def _at_once(one: Added, lang: Lang) -> Iterator[Guard]:
     """Nothing is made on a device that is named right there, and taken to the cpu at once."""
     inner: ast.expr = one.moved
     while isinstance(inner, ast.Call) and goes_to_cpu(one.call):
-        made = next((word.value for word in inner.keywords if word.arg == "device"), None)
+        made = argument(inner, "device")
         if made is not None and "cpu" not in ast.unparse(made):
             sentence = say(lang, "at-once", line=one.call.lineno, device=ast.unparse(made))
             yield Guard("back", False, sentence)
@@ -227,7 +230,7 @@ def _inline(one: Added, lang: Lang) -> Iterator[Guard]:
 def is_inline(one: Added) -> bool:
     """Whether what has a name is moved and called at once."""
     return isinstance(one.moved, ast.Name | ast.Attribute) and any(
-        isinstance(node, ast.Call) and node.func is one.call for node in ast.walk(one.scope)
+        node.func is one.call for node in calls(one.scope)
     )
 
 
@@ -246,11 +249,11 @@ def _unasked(one: Added, before: str, lang: Lang) -> Iterator[Guard]:
     if not isinstance(one.scope, ast.FunctionDef) or not name.startswith("self."):
         return
     given = {arg.arg for arg in one.scope.args.args} - {"self"}
-    if any(isinstance(n, ast.Name) and n.id in given for n in ast.walk(one.call)):
+    if given & set(names(one.call)):
         return
-    for node in nodes_of(before):
-        if isinstance(node, ast.FunctionDef) and node.name == one.scope.name:
-            for call in filter(None, map(move_of, ast.walk(node))):
+    for node in nodes(tree_of(before), ast.FunctionDef):
+        if node.name == one.scope.name:
+            for call in moves(node):
                 to = call.args[0] if len(call.args) == 1 else None
                 told = isinstance(to, ast.Name) and to.id in given
                 if told and ast.unparse(callee(call)) == name:

@@ -8,6 +8,18 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.model import Lang
+from diagnose.placement.semantics import (
+    bindings,
+    bindings_by,
+    calls,
+    dotted,
+    functions,
+    functions_by_line,
+    holds,
+    names,
+    nodes,
+    parameters,
+)
 from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.guarding.fitting import (
     Added,
@@ -15,11 +27,12 @@ from diagnose.repairing.guarding.fitting import (
     callee,
     goes_to_cpu,
     move_of,
+    moves,
     unmoved,
 )
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION, spans
-from diagnose.repairing.syntax import nodes_of, tree_of
+from diagnose.repairing.syntax import tree_of
 from diagnose.repairing.words import say
 
 #: Methods that move an object, or are all that callers call.
@@ -47,13 +60,17 @@ def left_alone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """Of what a function makes by expressions of the same form, and gives together, not only a part is
     moved."""
     tree, edited = tree_of(after), edited_lines(before, after)
-    for function in (node for node in ast.walk(tree) if isinstance(node, FUNCTION)):
+    for function in functions(tree):
         given = [
             {one.id for one in node.value.elts if isinstance(one, ast.Name)}
-            for node in ast.walk(function)
-            if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple)
+            for node in nodes(function, ast.Return)
+            if isinstance(node.value, ast.Tuple)
         ]
-        made = dict(_made(function))
+        made = {
+            one.target.id: one.value
+            for one in bindings(function)
+            if isinstance(one.target, ast.Name) and one.value is not None
+        }
         for name, value in made.items():
             move = move_of(value)
             if move is None or goes_to_cpu(move) or move.lineno not in edited:
@@ -81,30 +98,23 @@ def _far(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
     device = one.call.args[0] if len(one.call.args) == 1 else None
     if not isinstance(one.scope, FUNCTION) or not isinstance(device, ast.Name):
         return
-    bound = [
-        node.lineno
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        and any(isinstance(to, ast.Name) and to.id == device.id for to in node.targets)
-    ]
+    own = (one for row in tree.body for one in bindings_by(row))
+    bound = [one.target.lineno for one in own if dotted(one.target) == device.id]
     if not bound or min(bound) <= (one.scope.end_lineno or 0):
         return
     given = {
         target.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and _calls(node.value, one.scope.name)
+        for node in nodes(tree, ast.Assign)
+        if _calls(node.value, one.scope.name)
         for to in node.targets
-        for target in ast.walk(to)
-        if isinstance(target, ast.Name)
+        for target in nodes(to, ast.Name)
     }
-    for node in ast.walk(tree):
-        call = move_of(node)
-        if call is not None and not spans(one.scope, call.lineno):
-            owner = next((n.id for n in ast.walk(callee(call)) if isinstance(n, ast.Name)), "")
-            if owner in given:
-                sentence = say(lang, "parted", line=one.call.lineno, other=call.lineno)
-                yield Guard("parted", False, sentence)
-                return
+    for call in moves(tree):
+        outside = not spans(one.scope, call.lineno)
+        if outside and next(iter(names(callee(call))), "") in given:
+            sentence = say(lang, "parted", line=one.call.lineno, other=call.lineno)
+            yield Guard("parted", False, sentence)
+            return
 
 
 def _hands_parameters(one: Added) -> bool:
@@ -112,17 +122,16 @@ def _hands_parameters(one: Added) -> bool:
     optimizer is made of them, after the move."""
     names = {
         to.id
-        for node in ast.walk(one.scope)
-        if isinstance(node, ast.Assign) and node.value is one.call
+        for node in nodes(one.scope, ast.Assign)
+        if node.value is one.call
         for to in node.targets
         if isinstance(to, ast.Name)
     }
     return any(
-        isinstance(node, ast.Attribute)
-        and node.attr in ("parameters", "named_parameters")
+        node.attr in ("parameters", "named_parameters")
         and isinstance(node.value, ast.Name)
         and node.value.id in names
-        for node in ast.walk(one.scope)
+        for node in nodes(one.scope, ast.Attribute)
     )
 
 
@@ -134,7 +143,7 @@ def for_one_method(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """What an object keeps is not brought to its device by one of its methods while another one reads it,
     and does not: that works where the first one was called before."""
     tree, edited = tree_of(after), edited_lines(before, after)
-    for made in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+    for made in nodes(tree, ast.ClassDef):
         methods = [one for one in made.body if isinstance(one, FUNCTION)]
         for method in methods:
             for name, line in _brought(method):
@@ -150,27 +159,24 @@ def for_one_method(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def _brought(function: ast.AST) -> Iterator[tuple[str, int]]:
     """The attributes that a function brings somewhere, to keep them there, and the lines."""
-    for node in ast.walk(function):
-        match node:
-            case ast.Assign(
-                targets=[ast.Attribute(value=ast.Name(id="self")) as kept], value=value
-            ):
-                move = move_of(value)
-                if move is not None and ast.unparse(callee(move)) == ast.unparse(kept):
-                    yield ast.unparse(kept), node.lineno
+    for one in bindings(function):
+        match one.target:
+            case ast.Attribute(value=ast.Name(id="self"), attr=name) as kept if one.value:
+                move = move_of(one.value)
+                if move is not None and dotted(callee(move)) == dotted(kept):
+                    yield f"self.{name}", kept.lineno
 
 
 def _is_asked_for(method: ast.AST, others: Sequence[ast.AST]) -> bool:
     """Whether other methods of the object call a method: it may be what they have brought."""
     name = f"self.{getattr(method, 'name', '')}"
-    calls = (one for other in others for one in ast.walk(other) if isinstance(one, ast.Call))
-    return any(ast.unparse(one.func) == name for one in calls)
+    return any(dotted(one.func) == name for other in others for one in calls(other))
 
 
 def _computes(method: ast.AST, name: str) -> bool:
     """Whether a method has an attribute as an operand of an operation, or hands it to a function of
     torch's."""
-    for node in ast.walk(method):
+    for node in nodes(method, ast.BinOp, ast.Call):
         match node:
             case ast.BinOp(left=left, right=right):
                 operands = [left, right]
@@ -178,7 +184,7 @@ def _computes(method: ast.AST, name: str) -> bool:
                 pass
             case _:
                 continue
-        if name in map(ast.unparse, operands):
+        if name in map(dotted, operands):
             return True
     return False
 
@@ -189,14 +195,13 @@ def for_one_call(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     tree = tree_of(after)
     methods = [
         {method.name for method in made.body if isinstance(method, FUNCTION)}
-        for made in ast.walk(tree)
-        if isinstance(made, ast.ClassDef)
+        for made in nodes(tree, ast.ClassDef)
     ]
     for one in added(before, tree, after):
         owner = ast.unparse(one.moved)
         for name in _methods_of(one.call, tree):
             own = next((known for known in methods if name in known), set())
-            for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            for call in calls(tree):
                 match call.func:
                     case ast.Attribute(value=value, attr=other) if ast.unparse(value) == owner:
                         if other in own - {name, *_MOVING} and not _is_brought(tree, owner, call):
@@ -207,7 +212,7 @@ def for_one_call(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def _methods_of(value: ast.expr, tree: ast.Module) -> Iterator[str]:
     """The methods that a program calls of what an expression gives, at once."""
-    for node in ast.walk(tree):
+    for node in calls(tree):
         match node:
             case ast.Call(func=ast.Attribute(value=owner, attr=name)) if owner is value:
                 yield name
@@ -215,18 +220,18 @@ def _methods_of(value: ast.expr, tree: ast.Module) -> Iterator[str]:
 
 def _is_brought(tree: ast.Module, owner: str, call: ast.Call) -> bool:
     """Whether the function around a call, or the file, moves the owner somewhere above it."""
-    around = [n for n in ast.walk(tree) if isinstance(n, FUNCTION) and spans(n, call.lineno)]
-    moves = filter(None, map(move_of, ast.walk(around[-1] if around else tree)))
-    return any(one.lineno <= call.lineno and ast.unparse(callee(one)) == owner for one in moves)
+    around = functions_by_line(tree).get(call.lineno, tree)
+    above = (one for one in moves(around) if one.lineno <= call.lineno)
+    return any(ast.unparse(callee(one)) == owner for one in above)
 
 
 def alters(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit sets what its caller's object keeps, in a function that sets nothing of it otherwise."""
     edited = edited_lines(before, after)
-    for function in (node for node in nodes_of(after) if isinstance(node, FUNCTION)):
-        given = {one.arg for one in (*function.args.posonlyargs, *function.args.args)} - {"self"}
+    for function in functions(tree_of(after)):
+        given = {one.arg for one in parameters(function)} - {"self"}
         found: dict[str, list[int]] = {}
-        for node in ast.walk(function):
+        for node in nodes(function, ast.Attribute):
             match node:
                 case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store()) if name in given:
                     found.setdefault(name, []).append(node.lineno)
@@ -239,31 +244,22 @@ def alters(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 def hops(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """What is brought somewhere is not made a part of what is brought elsewhere by the same edit."""
     every = list(added(before, tree_of(after), after))
-    calls = (node for node in nodes_of(before) if isinstance(node, ast.Call))
-    known = set(map(unmoved, calls))  # of a move that was there a part is moved before
+    known = set(
+        map(unmoved, calls(tree_of(before)))
+    )  # of a move that was there a part moves before
     for outer in every:
         for inner in every if unmoved(outer.call) not in known else ():
-            inside = inner.call is not outer.call and any(
-                node is inner.call for node in ast.walk(outer.moved)
-            )
+            inside = inner.call is not outer.call and holds(outer.moved, inner.call)
             apart = [ast.unparse(one) for one in (*inner.call.args, *outer.call.args)]
             if inside and len(apart) == 2 and apart[0] != apart[1]:
                 yield Guard("twice", False, say(lang, "hops", line=outer.call.lineno))
                 return
 
 
-def _made(function: ast.AST) -> Iterator[tuple[str, ast.expr]]:
-    """The names that a function binds, each with what it is last bound to."""
-    for node in ast.walk(function):
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                yield name, value
-
-
 def _form(node: ast.expr) -> str:
     """An expression without its names, and without which part is taken of something."""
     form = ast.parse(ast.unparse(node), mode="eval")
-    for one in ast.walk(form):
+    for one in ast.walk(form):  # its own, and changed here: nothing to keep of it
         if isinstance(one, ast.Name):
             one.id = "_"
         elif isinstance(one, ast.Subscript):

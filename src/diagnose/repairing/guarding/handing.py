@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from diagnose.hooks.calls import given_to
 from diagnose.model import Lang
+from diagnose.placement.semantics import Binding, bindings, calls, nodes
 from diagnose.repairing.guarding.fitting import added, callee, goes_to_cpu, move_of
 from diagnose.repairing.model import Guard
 from diagnose.repairing.syntax import tree_of
@@ -18,8 +19,8 @@ def handed_on(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     callers meet the same failure."""
     tree = tree_of(after)
     new = {id(one.call): one.call for one in added(before, tree, after)}
-    for node in ast.walk(tree) if new else ():
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+    for node in calls(tree) if new else ():
+        if not isinstance(node.func, ast.Name):
             continue
         for scope, function in runs(tree, node.func.id):
             for name, given in given_to(function, node).items():
@@ -42,21 +43,19 @@ def runs(tree: ast.Module, name: str) -> Iterator[tuple[ast.AST, ast.FunctionDef
 
 def _kept(function: ast.FunctionDef, name: str) -> Iterator[str]:
     """The attributes that an object keeps an argument in."""
-    for node in ast.walk(function):
-        match node:
-            case ast.Assign(targets=[ast.Attribute() as target], value=ast.Name(id=given)):
-                if given == name:
-                    yield ast.unparse(target)
+    for one in bindings(function):
+        match one:
+            case Binding(ast.Attribute() as target, ast.Name(id=given)) if given == name:
+                yield ast.unparse(target)
 
 
 def _moves_one(scope: ast.AST, names: set[str], besides: ast.Call) -> bool:
     """Whether a statement moves what has one of the names, for good, other than to the cpu."""
-    for node in ast.walk(scope):
-        if isinstance(node, ast.Expr | ast.Assign):
-            call = move_of(node.value)
-            if call is not None and call is not besides and not goes_to_cpu(call):
-                bound = [ast.unparse(one) for one in getattr(node, "targets", ())]
-                name = ast.unparse(callee(call))
-                if name in names and (not bound or bound == [name]):
-                    return True
+    for node in nodes(scope, ast.Expr, ast.Assign):
+        call = move_of(node.value)
+        if call is not None and call is not besides and not goes_to_cpu(call):
+            bound = [ast.unparse(one) for one in getattr(node, "targets", ())]
+            name = ast.unparse(callee(call))
+            if name in names and (not bound or bound == [name]):
+                return True
     return False

@@ -6,8 +6,8 @@ import ast
 import re
 from functools import lru_cache
 
-from diagnose.repairing.scopes import FUNCTION
-from diagnose.repairing.syntax import nodes_of
+from diagnose.placement.semantics import functions, nodes
+from diagnose.repairing.syntax import tree_of
 
 #: Devices of an edit, by name.
 DEVICES = re.compile(r"(?:device\s*=\s*|\.to\(\s*|\btorch\.device\(\s*)([A-Za-z_][\w.]*)")
@@ -84,9 +84,7 @@ def _loops(text: str) -> tuple[tuple[frozenset[str], str], ...]:
     """The names that the loops and comprehensions of a file bind, and what these go over: for ``m`` in
     ``for p, m in zip(self.params, self.state)`` that is ``self.state``."""
     found = list[tuple[frozenset[str], str]]()
-    for node in nodes_of(text):
-        if not isinstance(node, ast.For | ast.comprehension):
-            continue
+    for node in nodes(tree_of(text), ast.For, ast.comprehension):
         match node.target, node.iter:
             case ast.Tuple(elts=targets), ast.Call(func=ast.Name(id="zip"), args=given):
                 pairs = [*zip(targets, given, strict=False)]
@@ -105,9 +103,9 @@ def _bound_by(target: ast.expr) -> frozenset[str]:
 
 def _gives_hosted(name: str, text: str) -> bool:
     """Whether a function of the program returns what it tells a call to make on a device of its choice."""
-    for one in nodes_of(text):
-        if isinstance(one, FUNCTION) and one.name == name:
-            given = [node.value for node in ast.walk(one) if isinstance(node, ast.Return)]
+    for one in functions(tree_of(text)):
+        if one.name == name:
+            given = [node.value for node in nodes(one, ast.Return)]
             named = [device for row in given if row for device in DEVICES.findall(ast.unparse(row))]
             return any(is_chosen(device, text) for device in named)
     return False

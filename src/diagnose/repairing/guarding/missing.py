@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.placement.semantics import holds, nodes, stored
+
 
 def may_miss(moved: ast.expr, call: ast.Call, scope: ast.AST, tree: ast.Module) -> bool:
     """Whether what is moved is an object's attribute that may be None there.
@@ -17,7 +19,7 @@ def may_miss(moved: ast.expr, call: ast.Call, scope: ast.AST, tree: ast.Module) 
     name = ast.unparse(moved)
     if not isinstance(moved, ast.Attribute) or not name.startswith("self."):
         return False
-    bound = (node for node in ast.walk(tree) if isinstance(node, ast.Assign))
+    bound = nodes(tree, ast.Assign)
     return any(
         isinstance(node.value, ast.IfExp)
         and isinstance(node.value.orelse, ast.Constant)
@@ -33,27 +35,24 @@ def bound_under(moved: ast.expr, call: ast.Call, scope: ast.AST) -> ast.Assign |
     under."""
     if not isinstance(moved, ast.Name) or moved.id in _arguments(scope):
         return None
-    stores = [
-        node
-        for node in ast.walk(scope)
-        if isinstance(node, ast.Name) and node.id == moved.id and isinstance(node.ctx, ast.Store)
-    ]
-    bound = [node for node in ast.walk(scope) if isinstance(node, ast.Assign)]
-    giving = [one for one in bound if any(to in stores for to in one.targets)]
+    stores = [node for node in stored(scope) if node.id == moved.id]
+    giving = [one for one in nodes(scope, ast.Assign) if any(to in stores for to in one.targets)]
     if len(stores) != 1 or not giving or giving[0].lineno > call.lineno:
         return None
-    for node in ast.walk(scope):
-        if isinstance(node, ast.If):
-            for block in (node.body, node.orelse):
-                inside = [one for statement in block for one in ast.walk(statement)]
-                if giving[0] in inside and call not in inside:
-                    # Who never comes here without it says so, or asks the same.
-                    return None if _ends(node, block) or _again(node, call, scope) else giving[0]
+    for node in nodes(scope, ast.If):
+        for block in (node.body, node.orelse):
+            if _in_block(giving[0], block) and not _in_block(call, block):
+                # Who never comes here without it says so, or asks the same.
+                return None if _ends(node, block) or _again(node, call, scope) else giving[0]
     return None
 
 
 def _arguments(scope: ast.AST) -> set[str]:
-    return {node.arg for node in ast.walk(scope) if isinstance(node, ast.arg)}
+    return {node.arg for node in nodes(scope, ast.arg)}
+
+
+def _in_block(node: ast.AST, block: list[ast.stmt]) -> bool:
+    return any(holds(one, node) for one in block)
 
 
 def _ends(node: ast.If, block: list[ast.stmt]) -> bool:
@@ -66,18 +65,13 @@ def _again(node: ast.If, call: ast.Call, scope: ast.AST) -> bool:
     """Whether the move stands under the same question."""
     asked = ast.unparse(node.test)
     return any(
-        isinstance(one, ast.If)
-        and ast.unparse(one.test) == asked
-        and any(call in ast.walk(statement) for statement in one.body)
-        for one in ast.walk(scope)
+        ast.unparse(one.test) == asked and _in_block(call, one.body) for one in nodes(scope, ast.If)
     )
 
 
 def _asked(name: str, call: ast.Call, scope: ast.AST) -> bool:
     """Whether a move stands under a question for what is moved."""
     return any(
-        isinstance(node, ast.If | ast.IfExp)
-        and name in ast.unparse(node.test)
-        and any(inner is call for inner in ast.walk(node))
-        for node in ast.walk(scope)
+        name in ast.unparse(node.test) and holds(node, call)
+        for node in nodes(scope, ast.If, ast.IfExp)
     )

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from diagnose.model import Lang
+from diagnose.placement.semantics import bindings_by, called, dotted, last_name, nodes
 from diagnose.repairing.comparing import changed, edited_lines
 from diagnose.repairing.guarding.edits import LITERAL
 from diagnose.repairing.guarding.fitting import added
@@ -49,10 +50,8 @@ def for_gpus_alone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit hands `cuda` a device that the program chooses: it may be the cpu, which that refuses."""
     tree = tree_of(after)
     for one in added(before, tree, after):
-        called = isinstance(one.call.func, ast.Attribute) and one.call.func.attr == "cuda"
-        for device in one.call.args[:1] if called else ():
-            name = ast.unparse(device).rpartition(".")[2]
-            if name == "device" and ("is_available" in before or "cpu" in before):
+        for device in one.call.args[:1] if called(one.call) == "cuda" else ():
+            if last_name(device) == "device" and ("is_available" in before or "cpu" in before):
                 said = {"line": one.call.lineno, "device": ast.unparse(device)}
                 yield Guard("chosen", False, say(lang, "for-gpus", **said))
                 return
@@ -62,14 +61,9 @@ def for_all_callers(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit puts into a table of the whole program what it has moved for one caller: the next one, on
     another device, gets the same."""
     tree = tree_of(after)
-    tables = {
-        ast.unparse(target)
-        for node in tree.body
-        if isinstance(node, ast.Assign | ast.AnnAssign)
-        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
-    }
+    tables = {dotted(one.target) for row in tree.body for one in bindings_by(row)}
     moves = [one.call for one in added(before, tree, after) if isinstance(one.scope, FUNCTION)]
-    for node in ast.walk(tree):
+    for node in nodes(tree, ast.Assign):
         match node:
             case ast.Assign(
                 targets=[ast.Subscript(value=ast.Name(id=name))],
@@ -91,8 +85,8 @@ def hidden_names(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def _private(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """The attributes that begin with one underscore, and their lines."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and re.match("_[^_]", node.attr):
+    for node in nodes(tree, ast.Attribute):
+        if re.match("_[^_]", node.attr):
             yield node.attr, node.lineno
 
 
@@ -128,17 +122,17 @@ def _kept(tree: ast.Module) -> list[str]:
     """What a program keeps its device in: variables, arguments, attributes that it sets, items that it
     asks for."""
     found = set[str]()
-    for node in ast.walk(tree):
+    for node in nodes(tree, ast.expr, ast.arg):
         match node:
-            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
-                called = name
-            case ast.Attribute(attr=name, ctx=ast.Store()):
-                called = name
+            case ast.arg(arg=name):
+                pass
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                pass
             case ast.Subscript(slice=ast.Constant(value=str() as name), ctx=ast.Load()):
-                called = name
+                pass
             case _:
                 continue
-        if _CALLED.search(called):
+        if _CALLED.search(name):
             found.add(node.arg if isinstance(node, ast.arg) else ast.unparse(node))
     return sorted(found)
 

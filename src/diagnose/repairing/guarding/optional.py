@@ -7,11 +7,19 @@ import re
 from collections.abc import Iterator
 
 from diagnose.model import Lang
-from diagnose.placement.semantics import defaults
+from diagnose.placement.semantics import (
+    calls,
+    defaults,
+    functions,
+    functions_by_line,
+    holds,
+    names,
+    nodes,
+)
 from diagnose.repairing.comparing import changed, edited_lines
 from diagnose.repairing.model import Guard
-from diagnose.repairing.scopes import FUNCTION, spans
-from diagnose.repairing.syntax import nodes_of, tree_of
+from diagnose.repairing.scopes import spans
+from diagnose.repairing.syntax import tree_of
 from diagnose.repairing.words import say
 
 #: A name that a line gives a value.
@@ -21,9 +29,7 @@ _GIVEN = re.compile(r"^\s*(\w+)\s*=(?!=)")
 def absent(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit moves an argument that is None unless it is given, but where the function has asked."""
     edited = edited_lines(before, after)
-    for function in nodes_of(after):
-        if not isinstance(function, FUNCTION):
-            continue
+    for function in functions(tree_of(after)):
         for name in sorted(_left_out(function)):
             for call in _unasked(function, name, edited):
                 yield Guard("absent", False, say(lang, "absent", line=call.lineno, name=name))
@@ -50,25 +56,21 @@ def emptied(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 def _has_option(tree: ast.Module, line: int) -> bool:
     """Whether the question for which a line stands there asks an attribute or an item: ``cfg["dp"]``."""
     asked = [
-        node.test
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and any(spans(one, line) for one in node.body)
+        node.test for node in nodes(tree, ast.If) if any(spans(one, line) for one in node.body)
     ]
-    parts = list(ast.walk(asked[-1])) if asked else []
-    called = {one for call in parts if isinstance(call, ast.Call) for one in ast.walk(call.func)}
-    return any(isinstance(one, ast.Attribute | ast.Subscript) for one in parts if one not in called)
+    parts = list(nodes(asked[-1], ast.Attribute, ast.Subscript)) if asked else []
+    called = [call.func for call in calls(asked[-1])] if asked else []
+    return not all(any(holds(one, part) for one in called) for part in parts)
 
 
 def _modes(tree: ast.Module, name: str, line: int) -> Iterator[ast.stmt]:
     """The branches of a function, or of a file, that give a name a value."""
-    scopes = [node for node in ast.walk(tree) if isinstance(node, FUNCTION) and spans(node, line)]
-    for node in ast.walk(scopes[-1] if scopes else tree):
-        if isinstance(node, ast.If):
-            for block in (node.body, node.orelse):
-                for one in block:
-                    targets = one.targets if isinstance(one, ast.Assign) else []
-                    if any(isinstance(to, ast.Name) and to.id == name for to in targets):
-                        yield one
+    for node in nodes(functions_by_line(tree).get(line, tree), ast.If):
+        for block in (node.body, node.orelse):
+            for one in block:
+                targets = one.targets if isinstance(one, ast.Assign) else []
+                if any(isinstance(to, ast.Name) and to.id == name for to in targets):
+                    yield one
 
 
 def _left_out(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
@@ -87,11 +89,10 @@ def none_by_default(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str
 
 def _is_asked(function: ast.AST, name: str) -> bool:
     """Whether a function asks for a name's sake, and goes on where it is None, without another value."""
-    tests = [node for node in ast.walk(function) if isinstance(node, ast.If | ast.IfExp)]
-    asked = [node for node in tests if name in _names(node.test)]
+    asked = [one for one in nodes(function, ast.If, ast.IfExp) if name in names(one.test)]
     settled = any(
         isinstance(node, ast.If)
-        and any(_is_without(one, name) for one in ast.walk(node.test))
+        and any(_is_without(one, name) for one in nodes(node.test, ast.expr))
         and "is not None" not in ast.unparse(node.test)
         for node in asked
     )
@@ -118,12 +119,8 @@ def _unasked(function: ast.AST, name: str, edited: set[int]) -> Iterator[ast.Cal
                 func=ast.Attribute(attr="to" | "cuda" | "cpu", value=ast.Name(id=moved))
             ) if moved == name and node.lineno in edited:
                 yield node
-            case ast.If(test=test) | ast.IfExp(test=test) if name in _names(test):
+            case ast.If(test=test) | ast.IfExp(test=test) if name in names(test):
                 continue
-            case ast.BoolOp() if name in _names(node.values[0]):
+            case ast.BoolOp() if name in names(node.values[0]):
                 continue
         yield from _unasked(node, name, edited)
-
-
-def _names(node: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from diagnose.model import Lang
 from diagnose.placement.reasons.knowing import main_lines
+from diagnose.placement.semantics import functions, nodes, stored
 from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION, spans
@@ -44,9 +45,8 @@ def _either(tree: ast.Module) -> Counter[str]:
     """The choices between a GPU and the CPU, as they are written."""
     return Counter(
         ast.unparse(node)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.IfExp)
-        and {"cuda", "cpu"} <= {word.partition(":")[0] for word in _words(node)}
+        for node in nodes(tree, ast.IfExp)
+        if {"cuda", "cpu"} <= {word.partition(":")[0] for word in _words(node)}
     )
 
 
@@ -55,14 +55,14 @@ def _host(tree: ast.Module) -> int:
     every = sum(word == "cpu" for word in _words(tree))
     return every - sum(
         sum(word == "cpu" for word in _words(node))
-        for node in ast.walk(tree)
-        if isinstance(node, ast.IfExp) and "cuda" in ast.unparse(node)
+        for node in nodes(tree, ast.IfExp)
+        if "cuda" in ast.unparse(node)
     )
 
 
 def _words(node: ast.AST) -> Iterator[str]:
-    for one in ast.walk(node):
-        if isinstance(one, ast.Constant) and isinstance(one.value, str):
+    for one in nodes(node, ast.Constant):
+        if isinstance(one.value, str):
             yield one.value
 
 
@@ -71,8 +71,8 @@ def unbound(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     for one that the file binds only below it, if no function did: who imports it has none, or another."""
     tree, edited = tree_of(after), edited_lines(before, after)
     script = [node for node in tree.body if node.lineno in main_lines(tree)]
-    bound = {name for block in script for name in _stored(block)}
-    bound -= {name for block in tree.body if block not in script for name in _stored(block)}
+    bound = {one.id for block in script for one in stored(block)}
+    bound -= {one.id for block in tree.body if block not in script for one in stored(block)}
     known = {node.id for node in _in_functions(tree_of(before))}
     for node in _in_functions(tree):
         if node.lineno not in edited or node.id in known:
@@ -90,7 +90,7 @@ def _bound_below(tree: ast.Module, line: int) -> set[str]:
     if at is None or not isinstance(tree.body[at], ast.ClassDef):
         return set()
     above, below = (
-        {name for block in blocks if not isinstance(block, _DEFINED) for name in _stored(block)}
+        {one.id for block in blocks if not isinstance(block, _DEFINED) for one in stored(block)}
         for blocks in (tree.body[:at], tree.body[at + 1 :])
     )
     return below - above
@@ -98,25 +98,19 @@ def _bound_below(tree: ast.Module, line: int) -> set[str]:
 
 def _in_functions(tree: ast.Module) -> Iterator[ast.Name]:
     """The names that functions ask for and don't bind."""
-    for function in (node for node in ast.walk(tree) if isinstance(node, FUNCTION)):
-        own = {*_stored(function), *(n.arg for n in ast.walk(function) if isinstance(n, ast.arg))}
-        for node in ast.walk(function):
-            if isinstance(node, ast.Name) and node.id not in own:
+    for function in functions(tree):
+        own = {one.id for one in stored(function)} | {one.arg for one in nodes(function, ast.arg)}
+        for node in nodes(function, ast.Name):
+            if node.id not in own:
                 yield node
-
-
-def _stored(block: ast.AST) -> Iterator[str]:
-    for node in ast.walk(block):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
 
 
 def _choices(tree: ast.Module) -> set[str]:
     """The variables that are bound to one thing or another, and asked for."""
     return {
         target.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.IfExp | ast.BoolOp)
+        for node in nodes(tree, ast.Assign)
+        if isinstance(node.value, ast.IfExp | ast.BoolOp)
         for target in node.targets
         if isinstance(target, ast.Name)
     } - _idle(tree)
@@ -124,19 +118,15 @@ def _choices(tree: ast.Module) -> set[str]:
 
 def _idle(tree: ast.Module) -> set[str]:
     """The variables that are bound, and not asked for."""
-    read = {
-        node.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
-    }
-    return set(_stored(tree)) - read
+    read = {node.id for node in nodes(tree, ast.Name) if not isinstance(node.ctx, ast.Store)}
+    return {one.id for one in stored(tree)} - read
 
 
 def _asked(tree: ast.Module) -> set[str]:
     """The names of the attributes, and of the items, that are read: not what an object reads that it has
     set itself, nor what is only handed on under its name."""
     found, own = set[str](), _own(tree)
-    for node in ast.walk(tree):
+    for node in nodes(tree, ast.Attribute, ast.Subscript, ast.Call):
         match node:
             case ast.Attribute(attr=name, ctx=ast.Load()) if id(node) not in own:
                 found.add(name)
@@ -153,8 +143,8 @@ def _own(tree: ast.Module) -> set[int]:
     """The attributes that a class reads of what it has set, those that become the field of a class by their
     name, and functions, as ``torch.device`` is one."""
     found = set[int]()
-    classes = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
-    for node in ast.walk(tree):
+    classes = {node.name for node in nodes(tree, ast.ClassDef)}
+    for node in nodes(tree, ast.Call, ast.ClassDef):
         match node:
             case ast.Call(func=ast.Attribute() as function):
                 found.add(id(function))
@@ -165,10 +155,8 @@ def _own(tree: ast.Module) -> set[int]:
             case ast.ClassDef():
                 of_self = [
                     one
-                    for one in ast.walk(node)
-                    if isinstance(one, ast.Attribute)
-                    and isinstance(one.value, ast.Name)
-                    and one.value.id == "self"
+                    for one in nodes(node, ast.Attribute)
+                    if isinstance(one.value, ast.Name) and one.value.id == "self"
                 ]
                 held = {one.attr for one in of_self if isinstance(one.ctx, ast.Store)}
                 found |= {id(one) for one in of_self if one.attr in held}
@@ -183,7 +171,7 @@ def _declared(tree: ast.Module) -> Iterator[str]:
             for key in one.value.keys:
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
                     yield key.value
-    for node in ast.walk(tree):
+    for node in nodes(tree, ast.Call, ast.ClassDef):
         match node:
             case ast.Call(func=ast.Attribute(attr="add_argument"), args=given, keywords=words):
                 told = [word.value for word in words if word.arg == "dest"]

@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterator, Mapping
 
 from diagnose.model import Lang
+from diagnose.placement.semantics import bound, calls, dotted, names, nodes
 from diagnose.repairing.comparing import edited_lines
-from diagnose.repairing.guarding.fitting import callee, goes_to_cpu, move_of
+from diagnose.repairing.guarding.fitting import callee, goes_to_cpu, move_of, moves
 from diagnose.repairing.model import Guard, Ran
 from diagnose.repairing.scopes import FUNCTION, blocks
-from diagnose.repairing.syntax import nodes_of, tree_of
+from diagnose.repairing.syntax import tree_of
 from diagnose.repairing.words import say
 
 #: What a text says that knows of devices.
@@ -44,11 +45,8 @@ def rows(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     edited = edited_lines(before, after)
     old = {name: text for name, text, _ in _of_rows(tree_of(before))}
     for name, _, made in _of_rows(tree_of(after)):
-        for node in ast.walk(made) if not _DEVICE.search(old.get(name, "device")) else ():
-            move = move_of(node)
-            there = isinstance(node, ast.keyword) and node.arg == "device"
-            there = there or (move is not None and not goes_to_cpu(move))
-            if there and isinstance(node, ast.keyword | ast.Call) and node.lineno in edited:
+        for node in _placed(made) if not _DEVICE.search(old.get(name, "device")) else ():
+            if node.lineno in edited:
                 yield Guard("rows", False, say(lang, "rows", line=node.lineno, name=name))
                 return
 
@@ -59,11 +57,11 @@ def picked(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     edited, tree = edited_lines(before, after), tree_of(after)
     brought = {
         of.func.attr
-        for call in filter(None, map(move_of, nodes_of(before)))
+        for call in moves(tree_of(before))
         if isinstance(of := callee(call), ast.Call) and not goes_to_cpu(call)
         if isinstance(of.func, ast.Attribute)
     }
-    for kind in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+    for kind in nodes(tree, ast.ClassDef):
         own = [one for one in kind.body if isinstance(one, FUNCTION)]
         for name in {name for one in own if one.name in brought for name in _rows_of(one)}:
             for node in _placing(kind, name, tree):
@@ -75,7 +73,7 @@ def picked(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def _rows_of(method: ast.AST) -> Iterator[str]:
     """What an object keeps of which a method gives what it is asked for."""
-    for node in ast.walk(method):
+    for node in nodes(method, ast.Return):
         match node:
             case ast.Return(
                 value=ast.Subscript(value=ast.Attribute(value=ast.Name(id="self"), attr=name))
@@ -83,31 +81,31 @@ def _rows_of(method: ast.AST) -> Iterator[str]:
                 yield name
 
 
-def _placing(kind: ast.ClassDef, name: str, tree: ast.Module) -> Iterator[ast.expr]:
+def _placing(kind: ast.ClassDef, name: str, tree: ast.Module) -> Iterator[ast.Call | ast.keyword]:
     """The moves, and the devices of what is made, in what becomes an object's ``name``: where that is set,
     and where the object is made of it."""
     maker = next((one for one in kind.body if getattr(one, "name", "") == "__init__"), None)
     if not isinstance(maker, ast.FunctionDef):
         return
-    given = list[ast.expr]()
-    for node in ast.walk(maker):
-        match node:
-            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=to)]):
-                if to == name:
-                    given.append(node.value)
-    names = [arg.arg for arg in maker.args.args[1:]]
-    kept = {one.id for value in given for one in ast.walk(value) if isinstance(one, ast.Name)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == kind.name:
-            given += [one for at, one in zip(names, node.args, strict=False) if at in kept]
+    given = [one.value for one in bound(maker, f"self.{name}") if one.value is not None]
+    taken = [arg.arg for arg in maker.args.args[1:]]
+    kept = {one for value in given for one in names(value)}
+    for node in calls(tree, kind.name):
+        if isinstance(node.func, ast.Name):
+            given += [one for at, one in zip(taken, node.args, strict=False) if at in kept]
             given += [one.value for one in node.keywords if one.arg in kept]
     for value in given:
-        for node in ast.walk(value):
-            move = move_of(node)
-            if move is not None and not goes_to_cpu(move):
-                yield move
-            elif isinstance(node, ast.keyword) and node.arg == "device":
-                yield node.value
+        yield from _placed(value)
+
+
+def _placed(scope: ast.AST) -> Iterator[ast.Call | ast.keyword]:
+    """The moves to a GPU in a node, and where a call in it is told a device."""
+    for node in nodes(scope, ast.Call, ast.keyword):
+        if isinstance(node, ast.keyword):
+            if node.arg == "device":
+                yield node
+        elif move_of(node) and not goes_to_cpu(node):
+            yield node
 
 
 def _of_rows(tree: ast.Module) -> Iterator[tuple[str, str, ast.AST]]:
@@ -124,10 +122,10 @@ def _of_rows(tree: ast.Module) -> Iterator[tuple[str, str, ast.AST]]:
 
 def _brought_in_loop(tree: ast.Module) -> bool:
     """Whether a loop brings what it is given to a GPU."""
-    for loop in (node for node in ast.walk(tree) if isinstance(node, ast.For)):
-        given = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
-        for call in filter(None, map(move_of, ast.walk(loop))):
-            if ast.unparse(callee(call)) in given and not goes_to_cpu(call):
+    for loop in nodes(tree, ast.For):
+        given = set(names(loop.target))
+        for call in moves(loop):
+            if dotted(callee(call)) in given and not goes_to_cpu(call):
                 return True
     return False
 
@@ -144,14 +142,12 @@ def _puts_away(text: str) -> bool:
 def _brings_some(text: str) -> bool:
     """Whether a loop brings parts of something to a device under a condition other than their class: a
     budget, a list of names."""
-    for loop in nodes_of(text):
-        if not isinstance(loop, ast.For):
-            continue
-        parts = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
-        for node in ast.walk(loop):
-            if isinstance(node, ast.If) and "isinstance" not in ast.unparse(node.test):
-                moves = filter(None, map(move_of, (one for b in node.body for one in ast.walk(b))))
-                if any(ast.unparse(callee(one)) in parts for one in moves if not goes_to_cpu(one)):
+    for loop in nodes(tree_of(text), ast.For):
+        parts = set(names(loop.target))
+        for node in nodes(loop, ast.If):
+            if "isinstance" not in ast.unparse(node.test):
+                brought = (one for part in node.body for one in moves(part))
+                if any(dotted(callee(one)) in parts for one in brought if not goes_to_cpu(one)):
                     return True
     return False
 
@@ -166,7 +162,7 @@ def _brings_back(before: str, after: str) -> bool:
                 case ast.Expr(value=ast.Call(func=ast.Attribute(attr="to" | "cuda"))):
                     if away and one.lineno in edited:
                         return True
-            away = away or any(map(_is_away, ast.walk(one)))
+            away = away or any(map(_is_away, calls(one)))
     return False
 
 

@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator
 
 from diagnose.model import Lang
+from diagnose.placement.semantics import functions, names, nodes, parameters
 from diagnose.repairing.comparing import changed, edited_lines
+from diagnose.repairing.guarding.fitting import callee, move_of, moves
 from diagnose.repairing.guarding.hostside import DEVICES, is_chosen
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION, blocks
@@ -21,16 +23,16 @@ _CPU = re.compile(r"""["']cpu["']""")
 def undone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit moves what the statements right before it bring to the cpu."""
     edited = edited_lines(before, after)
-    known = set(map(ast.unparse, _moves(tree_of(before))))
+    known = set(map(ast.unparse, moves(tree_of(before))))
     for block in blocks(tree_of(after)):
         brought: set[str] = set()
         for one in block:
-            for call in _moves(one):
+            for call in moves(one):
                 new = call.lineno in edited and ast.unparse(call) not in known
-                if new and not _to_cpu(call) and ast.unparse(_moved(call)) in brought:
+                if new and not _to_cpu(call) and ast.unparse(callee(call)) in brought:
                     yield Guard("gives-up", False, say(lang, "undone", line=call.lineno))
                     return
-            brought -= {ast.unparse(part) for part in ast.walk(one) if isinstance(part, ast.expr)}
+            brought -= {ast.unparse(part) for part in nodes(one, ast.expr)}
             match one:
                 case ast.Assign(targets=[target], value=ast.Call() as value) if _to_cpu(value):
                     brought.add(ast.unparse(target))
@@ -53,14 +55,14 @@ def chosen(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 def back(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """Nothing is brought to a GPU by one edit, and from it to the cpu by another."""
     edited = edited_lines(before, after)
-    tree, known = tree_of(after), set(map(ast.unparse, _moves(tree_of(before))))
+    tree, known = tree_of(after), set(map(ast.unparse, moves(tree_of(before))))
     made = {
         ast.unparse(target): one.lineno
-        for one in ast.walk(tree)
-        if isinstance(one, ast.Assign) and one.lineno in edited and _goes_to_gpu(one.value)
+        for one in nodes(tree, ast.Assign)
+        if one.lineno in edited and _goes_to_gpu(one.value)
         for target in one.targets
     }
-    for call in _moves(tree):
+    for call in moves(tree):
         if call.lineno in edited and _to_cpu(call) and ast.unparse(call) not in known:
             name = ast.unparse(_root(call))
             if name in made:
@@ -73,16 +75,16 @@ def parts(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No two edits of a function move what was made of one value that it is given, or a loop gives it; each
     part may be moved where it is taken out."""
     edited = edited_lines(before, after)
-    tree, known = tree_of(after), set(map(ast.unparse, _moves(tree_of(before))))
-    for scope in (tree, *(node for node in ast.walk(tree) if isinstance(node, FUNCTION))):
+    tree, known = tree_of(after), set(map(ast.unparse, moves(tree_of(before))))
+    for scope in (tree, *functions(tree)):
         nodes = list(_own(scope))
         taken = {id(call) for node in nodes for call in _taken(node)}
         seen: dict[str, int] = {}
-        calls = [call for node in nodes for call in _moves_of(node) if id(call) not in taken]
+        calls = [call for call in map(move_of, nodes) if call and id(call) not in taken]
         for call in sorted(calls, key=lambda one: (one.lineno, one.col_offset)):
             if call.lineno not in edited or ast.unparse(call) in known or _to_cpu(call):
                 continue
-            origins = _origins(_moved(call), nodes, _given(scope, nodes), call.lineno)
+            origins = _origins(callee(call), nodes, _given(scope, nodes), call.lineno)
             for name in sorted(origins & set(seen)):
                 told = say(lang, "parts", line=seen[name], other=call.lineno, name=name)
                 yield Guard("scattered", False, told)
@@ -102,10 +104,10 @@ def _given(scope: ast.AST, nodes: list[ast.AST]) -> set[str]:
     """The names that a function's caller or a loop gives values."""
     found: set[str] = set()
     if isinstance(scope, FUNCTION):
-        found = {one.arg for one in [*scope.args.posonlyargs, *scope.args.args]} - {"self"}
+        found = {one.arg for one in parameters(scope)} - {"self"}
     for node in nodes:
         if isinstance(node, ast.For):
-            found |= {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
+            found |= set(names(node.target))
     return found
 
 
@@ -114,9 +116,9 @@ def _taken(node: ast.AST) -> Iterator[ast.AST]:
     if isinstance(node, ast.Assign):
         value = node.value
         for one in value.elts if isinstance(value, ast.Tuple) else [value]:
-            for call in _moves_of(one):
-                if isinstance(_moved(call), ast.Name | ast.Subscript | ast.Attribute):
-                    yield call
+            call = move_of(one)
+            if call and isinstance(callee(call), ast.Name | ast.Subscript | ast.Attribute):
+                yield call
 
 
 def _origins(
@@ -158,23 +160,6 @@ def _values(node: ast.AST) -> Iterator[str]:
             yield from _values(inner)
         case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
             yield from (*_values(left), *_values(right))
-
-
-def _moves(tree: ast.AST) -> Iterator[ast.Call]:
-    """The calls in a tree that move something."""
-    return (call for node in ast.walk(tree) for call in _moves_of(node))
-
-
-def _moves_of(node: ast.AST) -> Iterator[ast.Call]:
-    """A node, if it is such a call."""
-    match node:
-        case ast.Call(func=ast.Attribute(attr="to" | "cuda" | "cpu")):
-            yield node
-
-
-def _moved(call: ast.Call) -> ast.expr:
-    """What a call of `_moves` moves."""
-    return call.func.value if isinstance(call.func, ast.Attribute) else call.func
 
 
 def _to_cpu(call: ast.Call) -> bool:

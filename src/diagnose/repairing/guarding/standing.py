@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from diagnose.model import Lang
+from diagnose.placement.semantics import nodes
 from diagnose.repairing.comparing import changed
 from diagnose.repairing.model import Guard, Ran
-from diagnose.repairing.syntax import nodes_of
+from diagnose.repairing.syntax import tree_of
 from diagnose.repairing.words import say
 
 
@@ -57,8 +58,8 @@ def _were_meta(before: str, after: str) -> set[int]:
     for gone, made in changed(before, after):
         if any("meta" in old[number] for number in gone):
             found |= {number + 1 for number in made}
-    for node in nodes_of(after):
-        if isinstance(node, ast.With) and node.lineno in found:
+    for node in nodes(tree_of(after), ast.With):
+        if node.lineno in found:
             found |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     return found
 

@@ -8,11 +8,21 @@ from collections import Counter
 from collections.abc import Iterator
 
 from diagnose.model import Lang
+from diagnose.placement.semantics import (
+    argument,
+    arguments,
+    called,
+    calls,
+    functions,
+    holds,
+    last_name,
+    nodes,
+)
 from diagnose.repairing.comparing import changed
-from diagnose.repairing.guarding.fitting import added, goes_to_cpu, move_of, unmoved
+from diagnose.repairing.guarding.fitting import added, goes_to_cpu, moves, unmoved
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import FUNCTION
-from diagnose.repairing.syntax import nodes_of, tree_of
+from diagnose.repairing.syntax import tree_of
 from diagnose.repairing.words import say
 
 #: Functions that spread a model over devices.
@@ -39,7 +49,7 @@ _MACHINE = ("is_available", "device_count")
 def out_of_branch(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit only takes statements out of a branch that goes on without them: who asks for that mode no
     longer gets it."""
-    questions = [node for node in nodes_of(before) if isinstance(node, ast.If)]
+    questions = list(nodes(tree_of(before), ast.If))
     for gone, made in changed(before, after):
         if made:
             continue
@@ -58,8 +68,8 @@ def taken(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit takes away what a function makes of its argument, to go on with the bare one: another caller
     may hand over something that wants it."""
     tree = tree_of(before)
-    left = Counter(map(unmoved, _calls(tree_of(after))))
-    for call in _calls(tree):
+    left = Counter(map(unmoved, calls(tree_of(after))))
+    for call in calls(tree):
         if (said := unmoved(call)) in left:
             left[said] -= 1
             left += Counter()
@@ -71,28 +81,23 @@ def taken(before: str, after: str, lang: Lang) -> Iterator[Guard]:
                 return
 
 
-def _calls(tree: ast.AST) -> Iterator[ast.Call]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-
-
 def _count(tree: ast.AST, name: str) -> int:
     """How often a name is asked for: what is called may be moved before."""
-    named = (node for node in ast.walk(tree) if isinstance(node, ast.Name | ast.Attribute))
-    return sum(_name(node) == name for node in named)
+    return sum(_name(node) == name for node in nodes(tree, ast.Name, ast.Attribute))
 
 
 def _name(node: ast.expr) -> str:
     """How a function is named; of a method of what a call gives only its own name."""
-    given = isinstance(node, ast.Attribute) and any(_calls(node.value))
+    given = isinstance(node, ast.Attribute) and bool(calls(node.value))
     return node.attr if isinstance(node, ast.Attribute) and given else ast.unparse(node)
 
 
 def _makes_of_argument(tree: ast.Module, call: ast.Call) -> str:
     """The argument of a function of which one of its statements makes something that takes its place: it
     is bound to the same name, or returned."""
-    for function in (node for node in ast.walk(tree) if isinstance(node, FUNCTION)):
+    for function in functions(tree):
         given = {one.arg for one in function.args.args}
-        for node in ast.walk(function):
+        for node in nodes(function, ast.Assign, ast.Return):
             match node, call.args:
                 case ast.Assign(targets=[ast.Name(id=bound)]), [ast.Name(id=name), *_]:
                     same = bound == name
@@ -128,13 +133,11 @@ def left_whole(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 def planned(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit leaves unused what the program plans by the memory of its GPUs, and puts all on one."""
     tree, new = tree_of(before), tree_of(after)
-    for node in ast.walk(tree):
+    for node in nodes(tree, ast.Assign):
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if ast.unparse(
-                call.func
-            ).rpartition(".")[2] == _PLANS and any(
-                one.arg == "max_memory" for one in call.keywords
-            ):
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if called(
+                call
+            ) == _PLANS and argument(call, "max_memory"):
                 was, now = (_handed(one, name) for one in (tree, new))
                 if now < was:
                     told = say(lang, "planned", name=name, line=node.lineno)
@@ -145,10 +148,10 @@ def planned(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 def kept_whole(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit mends within a ``forward`` what a plan has split that is told which classes stay whole: the
     class is to be named there."""
-    told = [node for node in nodes_of(before) if isinstance(node, ast.keyword)]
+    told = list(nodes(tree_of(before), ast.keyword))
     plan = next((one for one in told if one.arg == _WHOLE), None)
     if plan is None or ast.unparse(plan) not in map(
-        ast.unparse, (one for one in nodes_of(after) if isinstance(one, ast.keyword))
+        ast.unparse, nodes(tree_of(after), ast.keyword)
     ):
         return
     for one in added(before, tree_of(after), after):
@@ -160,18 +163,16 @@ def kept_whole(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def _handed(tree: ast.AST, name: str) -> int:
     """How many calls that spread a model are given a name."""
-    calls = [one for one in _calls(tree) if ast.unparse(one.func).rpartition(".")[2] in _PLANNED]
-    given = [each for one in calls for each in (*one.args, *(k.value for k in one.keywords))]
+    given = (each for one in calls(tree, *_PLANNED) for each in arguments(one))
     return sum(isinstance(one, ast.Name) and one.id == name for one in given)
 
 
 def filled(before: str, after: str, lang: Lang) -> Iterator[Guard]:
     """No edit makes in memory at once what the program makes without any and fills with weights that it
     loads: then it would be made twice."""
-    named = (one for one in nodes_of(before) if isinstance(one, ast.Attribute | ast.Name))
-    called = {one.attr if isinstance(one, ast.Attribute) else one.id for one in named}
+    named = {last_name(one) for one in nodes(tree_of(before), ast.Attribute, ast.Name)}
     old, new = before.splitlines(), after.splitlines()
-    for gone, made in changed(before, after) if called & _FILLING else ():
+    for gone, made in changed(before, after) if named & _FILLING else ():
         was, now = ("\n".join(rows[i] for i in lines) for rows, lines in ((old, gone), (new, made)))
         if _EMPTY.search(was) and not _EMPTY.search(now):
             yield Guard("gives-up", False, say(lang, "filled", line=gone.start + 1))
@@ -180,25 +181,14 @@ def filled(before: str, after: str, lang: Lang) -> Iterator[Guard]:
 
 def _moves(tree: ast.AST) -> Iterator[ast.Call]:
     """The moves of a file that bring something to a GPU, or to what has a name."""
-    for call in filter(None, map(move_of, ast.walk(tree))):
-        if not goes_to_cpu(call):
-            yield call
+    return (one for one in moves(tree) if not goes_to_cpu(one))
 
 
 def _spread_if(tree: ast.Module) -> str | None:
     """The condition under which a program spreads its model over devices, if it asks for one."""
-    calls = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _SPREADS
-    ]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If | ast.IfExp):
-            block = node.body if isinstance(node.body, list) else [node.body]
-            if any(_holds(one, call) for one in block for call in calls):
-                return ast.unparse(node.test)
+    spreading = calls(tree, *_SPREADS)
+    for node in nodes(tree, ast.If, ast.IfExp):
+        block = node.body if isinstance(node.body, list) else [node.body]
+        if any(holds(one, call) for one in block for call in spreading):
+            return ast.unparse(node.test)
     return None
-
-
-def _holds(outer: ast.AST, inner: ast.AST) -> bool:
-    return any(node is inner for node in ast.walk(outer))

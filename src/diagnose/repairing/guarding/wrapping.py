@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from diagnose.model import Lang
+from diagnose.placement.semantics import calls, nodes
 from diagnose.repairing.model import Guard
 from diagnose.repairing.scopes import blocks
-from diagnose.repairing.syntax import nodes_of, tree_of
+from diagnose.repairing.syntax import tree_of
 from diagnose.repairing.words import say
 
 
@@ -50,11 +51,11 @@ def _asking(text: str, test: ast.expr, other: str) -> Iterator[str]:
 def _taken(before: str, after: str) -> Iterator[tuple[ast.If | ast.IfExp, str]]:
     """The questions after which a model is wrapped, in which an edit has taken the wrapper away; and the
     model's name."""
-    left = [ast.unparse(node) for node in nodes_of(after) if isinstance(node, ast.If | ast.IfExp)]
-    for node in nodes_of(before):
-        if not isinstance(node, ast.If | ast.IfExp) or ast.unparse(node) in left:
+    left = [ast.unparse(node) for node in nodes(tree_of(after), ast.If, ast.IfExp)]
+    for node in nodes(tree_of(before), ast.If, ast.IfExp):
+        if ast.unparse(node) in left:
             continue
-        for call in ast.walk(node):
+        for call in calls(node):
             match call:
                 case ast.Call(func=func, args=[ast.Name(id=name), *_]):
                     if ast.unparse(func).endswith("DataParallel"):
@@ -63,7 +64,7 @@ def _taken(before: str, after: str) -> Iterator[tuple[ast.If | ast.IfExp, str]]:
 
 
 def _gone(before: str, after: str) -> Iterator[_Wrapped]:
-    left = [ast.unparse(node) for node in nodes_of(after) if isinstance(node, ast.If)]
+    left = [ast.unparse(node) for node in nodes(tree_of(after), ast.If)]
     for block in blocks(tree_of(before)):
         for at, one in enumerate(block):
             if not isinstance(one, ast.If) or not (name := _name(one)):
@@ -94,11 +95,9 @@ def _places(node: ast.If, name: str) -> bool:
     """Whether both branches of a question call methods of a name."""
     return all(
         any(
-            isinstance(one, ast.Attribute)
-            and isinstance(one.value, ast.Name)
-            and one.value.id == name
+            isinstance(one.value, ast.Name) and one.value.id == name
             for row in branch
-            for one in ast.walk(row)
+            for one in nodes(row, ast.Attribute)
         )
         for branch in (node.body, node.orelse)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from diagnose.placement.semantics import last_name, nodes
 from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.syntax import tree_of
 
@@ -23,7 +24,7 @@ def loses_a_write(before: str, after: str) -> bool:
         tree = tree_of(after)
     except (SyntaxError, ValueError):
         return False
-    edited = (n for n in ast.walk(tree) if isinstance(n, ast.stmt) and _rows(n) & lines)
+    edited = (n for n in nodes(tree, ast.stmt) if _rows(n) & lines)
     return any(_is_copy(written) for statement in edited for written in _written(statement))
 
 
@@ -39,21 +40,23 @@ def _written(statement: ast.stmt) -> Iterator[ast.expr]:
         case ast.AugAssign(target=target) | ast.AnnAssign(target=target):
             yield target
         case ast.Expr(value=ast.Call(func=func, args=args)):
-            name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+            name = last_name(func)
             in_place = _in_place(name)
             owner = func.value if isinstance(func, ast.Attribute) else None
             if name in _INTO_ARGUMENTS or (in_place and _is_init(owner)):
                 yield from args[:1]
             elif in_place and owner is not None:
                 yield owner
-    for node in ast.walk(statement) if isinstance(statement, ast.Expr | ast.Assign) else ():
-        if isinstance(node, ast.keyword) and node.arg == "out":
+    for node in (
+        nodes(statement, ast.keyword) if isinstance(statement, ast.Expr | ast.Assign) else ()
+    ):
+        if node.arg == "out":
             yield node.value
 
 
 def _is_init(owner: ast.expr | None) -> bool:
     """Whether a function is of ``torch.nn.init``, and no method of a tensor."""
-    return owner is None or ast.unparse(owner).rpartition(".")[2] == "init"
+    return owner is None or last_name(owner) == "init"
 
 
 def _is_copy(node: ast.expr) -> bool:

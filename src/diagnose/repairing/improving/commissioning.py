@@ -10,13 +10,12 @@ from contextlib import suppress
 from diagnose.casebase.store import load
 from diagnose.fixes.definitions.expressions import replaced, with_argument, without_method
 from diagnose.fixes.definitions.parameters import DEVICE, takes_device
-from diagnose.fixes.definitions.places import span, text_of, walk_calls
+from diagnose.fixes.definitions.places import span, text_of
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, rewritten, spliced
 from diagnose.placement import Source
-from diagnose.placement.semantics import called
+from diagnose.placement.semantics import bound, called, calls, functions, holds, nodes
 from diagnose.repairing.guarding.fitting import Added, added, goes_to_cpu
-from diagnose.repairing.scopes import FUNCTION
 from diagnose.repairing.syntax import tree_of
 
 #: The methods that run at each step of a program.
@@ -46,9 +45,7 @@ def commissioning(before: str, after: str) -> Iterator[str]:
 def _is_repeated(one: Added) -> bool:
     """Whether a move is made at each step: in a loop, or where a model is called."""
     return getattr(one.scope, "name", "") in _AT_EACH_STEP or any(
-        isinstance(loop, ast.For | ast.While)
-        and any(node is one.call for body in loop.body for node in ast.walk(body))
-        for loop in ast.walk(one.scope)
+        holds(body, one.call) for loop in nodes(one.scope, ast.For, ast.While) for body in loop.body
     )
 
 
@@ -56,16 +53,10 @@ def _made_by(one: Added) -> ast.Call | None:
     """The call of a name that gives what is moved, there or where the function binds it, once."""
     made: ast.expr = one.moved
     if isinstance(made, ast.Name):
-        bound = [
-            node.value
-            for node in ast.walk(one.scope)
-            if isinstance(node, ast.Assign)
-            and any(isinstance(n, ast.Name) and n.id == made.id for n in ast.walk(node))
-            and ast.unparse(node.targets[0]) == made.id
-        ]
-        if len(bound) != 1:
+        given = [each.value for each in bound(one.scope, made.id)]
+        if len(given) != 1 or given[0] is None:
             return None
-        made = bound[0]
+        made = given[0]
     while isinstance(made, ast.Attribute | ast.Subscript | ast.Call):  # ``table(n)[None].float()``
         if isinstance(made, ast.Call) and isinstance(made.func, ast.Name):
             return made
@@ -76,16 +67,14 @@ def _made_by(one: Added) -> ast.Call | None:
 def _own(tree: ast.Module, call: ast.Call) -> ast.FunctionDef | None:
     """The function at the top of the file that a name calls, if there is only one of that name."""
     name = ast.unparse(call.func)
-    found = [one for one in ast.walk(tree) if isinstance(one, FUNCTION) and one.name == name]
+    found = [one for one in functions(tree) if one.name == name]
     only = found[0] if len(found) == 1 and found[0] in tree.body else None
     return only if isinstance(only, ast.FunctionDef) else None
 
 
 def _draws(function: ast.FunctionDef) -> bool:
     """Whether random numbers are among what a function makes: drawn on the cpu, they stay the same."""
-    return any(
-        called(one) in load().knowledge.torch.drawing_factories for one in walk_calls(function)
-    )
+    return any(called(one) in load().knowledge.torch.drawing_factories for one in calls(function))
 
 
 def _telling(source: Source, one: Added, call: ast.Call) -> list[Change]:
@@ -93,7 +82,7 @@ def _telling(source: Source, one: Added, call: ast.Call) -> list[Change]:
     if any(word.arg is None for word in call.keywords):
         raise Refused("** may hold a device already")
     told = with_argument(source, call, DEVICE, text_of(source, one.call.args[0]))
-    if not any(node is call for node in ast.walk(one.call)):
+    if not holds(one.call, call):
         return [without_method(source, one.call), told]
     start, end = span(source, one.moved)
     text = spliced(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from diagnose.placement.semantics import parameters
+from diagnose.placement.semantics import Binding, bindings, calls, dotted, nodes, parameters, stored
 from diagnose.repairing.comparing import edited_lines
 from diagnose.repairing.guarding.edits import LITERAL
 from diagnose.repairing.scopes import FUNCTION, spans
@@ -20,6 +20,8 @@ _NUMBER = re.compile(
 )
 #: So many expressions are tried.
 _MOST = 8
+#: What tells torch where tensors are made that no line says it of.
+_SETS_DEFAULT = "torch.set_default_device"
 
 
 class General(NamedTuple):
@@ -59,7 +61,7 @@ def general(before: str, after: str, *, told: bool = False) -> Iterator[General]
 def _devices(tree: ast.Module, line: int, *, told: bool) -> Iterator[str]:
     """Expressions that may tell the device in a line: those that the program calls one first, then, unless
     it has to be ``told``, what has one."""
-    around = [node for node in ast.walk(tree) if spans(node, line)]
+    around = [node for node in nodes(tree, ast.stmt) if spans(node, line)]
     functions = [node for node in around if isinstance(node, FUNCTION)]
     classes = [node for node in around if isinstance(node, ast.ClassDef)]
     scope = functions[-1] if functions else tree
@@ -67,7 +69,7 @@ def _devices(tree: ast.Module, line: int, *, told: bool) -> Iterator[str]:
     for one in (*reversed(functions), *classes, tree):
         seen |= dict.fromkeys(_named(one, line))
     arguments = [one.arg for function in reversed(functions) for one in parameters(function)]
-    own_names = (name for function in functions for name in _stored(function, line))
+    own_names = (one.id for each in functions for one in stored(each) if one.lineno < line)
     reached = {*arguments, *own_names, *_bound(tree)} - {"self"}
     own = (found for one in classes for found in _asked(one) if found[1] == "self")
     elsewhere = (found for found in _asked(tree) if found[1] in reached)
@@ -75,15 +77,14 @@ def _devices(tree: ast.Module, line: int, *, told: bool) -> Iterator[str]:
     kept = {name for one in classes for name in _kept(one)}
     seen |= {f"self.{text}": None for text, owner, _ in _asked(tree) if owner in kept}
     seen |= {f"{name}.device": None for name in _instances(tree, line)}
-    if any(map(_sets_default, ast.walk(tree))):
+    if any(dotted(one.func) == _SETS_DEFAULT for one in calls(tree)):
         seen["torch.get_default_device()"] = None
     numbers = [name for name in reached if _NUMBER.search(name)]
     seen |= {f'f"cuda:{{{name}}}"': None for name in sorted(numbers)}
     models = (name for function in reversed(functions) for name in _called(function))
     seen |= {f"next({name}.parameters()).device": None for name in models}
     if not told:
-        statement = next((n for n in reversed(around) if isinstance(n, ast.stmt)), None)
-        holding = [*(_holders(statement) if statement is not None else ())]
+        holding = [*(_holders(around[-1]) if around else ())]
         holding += [one for one in arguments if one not in ("self", "cls")]
         seen |= {f"{one}.device": None for one in holding}
         if classes:
@@ -94,7 +95,7 @@ def _devices(tree: ast.Module, line: int, *, told: bool) -> Iterator[str]:
 def _asked(scope: ast.AST) -> Iterator[tuple[str, str, int]]:
     """The attributes and items that are called a device and asked for in a scope (``self.args.device``,
     ``config["device"]``), the names that they begin with, and their lines."""
-    for node in ast.walk(scope):
+    for node in nodes(scope, ast.Attribute, ast.Subscript):
         match node:
             case ast.Attribute(attr=name, ctx=ast.Load()):
                 pass
@@ -113,25 +114,9 @@ def _is_device(name: str) -> bool:
     return re.search("(?i)(device|^dev)$", name) is not None
 
 
-def _sets_default(node: ast.AST) -> bool:
-    """Whether this tells torch where tensors are made that no line says it of."""
-    return isinstance(node, ast.Call) and ast.unparse(node.func) == "torch.set_default_device"
-
-
-def _stored(function: ast.FunctionDef | ast.AsyncFunctionDef, line: int) -> Iterator[str]:
-    """The names that a function binds before a line."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.lineno < line:
-            yield node.id
-
-
 def _called(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
     """The arguments of a function that it calls: models."""
-    called = {
-        node.func.id
-        for node in ast.walk(function)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
+    called = {node.func.id for node in calls(function) if isinstance(node.func, ast.Name)}
     return (one.arg for one in parameters(function) if one.arg in called)
 
 
@@ -139,10 +124,10 @@ def _instances(tree: ast.Module, line: int) -> Iterator[str]:
     """The names that the file binds above a line to objects of its classes that have a device."""
     kinds = {
         node.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef) and any(map(_is_of_device, ast.walk(node)))
+        for node in nodes(tree, ast.ClassDef)
+        if any(map(_is_of_device, nodes(node, ast.Attribute, ast.FunctionDef)))
     }
-    for one in ast.walk(tree):
+    for one in nodes(tree, ast.Assign):
         match one:
             case ast.Assign(
                 targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=kind))
@@ -162,12 +147,9 @@ def _is_of_device(node: ast.AST) -> bool:
 
 def _kept(kind: ast.ClassDef) -> Iterator[str]:
     """The names under which the objects of a class keep what they are given by the same name."""
-    for node in ast.walk(kind):
-        match node:
-            case ast.Assign(
-                targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
-                value=ast.Name(id=given),
-            ) if name == given:
+    for one in bindings(kind):
+        match one:
+            case Binding(ast.Attribute(ast.Name("self"), name), ast.Name(given)) if name == given:
                 yield name
 
 
@@ -178,7 +160,7 @@ def _bound(tree: ast.Module) -> Iterator[str]:
 
 def _named(scope: ast.AST, line: int) -> Iterator[str]:
     """What is called a device and bound before a line in a scope, or in the object that it belongs to."""
-    for node in ast.walk(scope):
+    for node in nodes(scope, ast.expr, ast.arg):
         bound = isinstance(node, ast.arg) or isinstance(getattr(node, "ctx", None), ast.Store)
         name = ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""
         name = node.arg if isinstance(node, ast.arg) else name
@@ -197,10 +179,8 @@ def _top(tree: ast.Module) -> list[ast.AST]:
 
 def _holders(statement: ast.stmt) -> Iterator[str]:
     """Expressions of a statement that may be tensors."""
-    called = {id(node.func) for node in ast.walk(statement) if isinstance(node, ast.Call)}
-    inner = {id(n.value) for n in ast.walk(statement) if isinstance(n, ast.Attribute)}
-    for node in ast.walk(statement):
-        if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
-            continue
+    called = {id(node.func) for node in calls(statement)}
+    inner = {id(n.value) for n in nodes(statement, ast.Attribute)}
+    for node in nodes(statement, ast.Name, ast.Attribute, ast.Subscript):
         if isinstance(node.ctx, ast.Load) and id(node) not in called | inner:
             yield ast.unparse(node)

@@ -14,6 +14,7 @@ from diagnose.fixes.definitions.statements import indentation
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, rewritten
 from diagnose.placement import Source
+from diagnose.placement.semantics import names, nodes
 from diagnose.repairing.guarding.fitting import (
     Added,
     added,
@@ -21,7 +22,7 @@ from diagnose.repairing.guarding.fitting import (
     earlier,
     goes_to_cpu,
     is_inline,
-    move_of,
+    moves,
     told,
 )
 from diagnose.repairing.guarding.missing import bound_under, may_miss
@@ -62,12 +63,12 @@ def _sooner(source: Source, one: Added) -> Iterator[list[Change]]:
         yield [back, replaced(source, move, f"{owner}.to({device})")]
         return
     yield [back, replaced(source, move.args[0], device)]
-    for node in ast.walk(source.tree):
+    for node in nodes(source.tree, ast.Assign):
         match node:
             case ast.Assign(targets=[target], value=ast.Call(func=func) as value):
-                names = {n.id for n in ast.walk(value) if isinstance(n, ast.Name)} - {"torch"}
+                named = set(names(value)) - {"torch"}
                 same = ast.unparse(target) == ast.unparse(move.args[0])
-                if same and not names and ast.unparse(func).endswith("device"):
+                if same and not named and ast.unparse(func).endswith("device"):
                     made = f"{text_of(source, func)}({device})"
                     yield [back, replaced(source, value, made)]
 
@@ -78,7 +79,7 @@ def _inside(source: Source, one: Added) -> Iterator[list[Change]]:
     if function is None:
         return
     devices = [arg.arg for arg in function.args.args if arg.arg.endswith("device")]
-    given = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
+    given = [node.value for node in nodes(function, ast.Return)]
     if len(devices) == 1 and len(given) == 1 and given[0] is not None:
         yield [without_method(source, one.call), moved(source, given[0], devices[0])]
 
@@ -125,8 +126,8 @@ def _methods(source: Source, node: ast.AST, *, to_cpu: bool) -> list[str]:
     """The methods of the class around a node that only move what they are given."""
     found = []
     for method in getattr(class_around(source, node), "body", ()):
-        calls = [call for call in map(move_of, ast.walk(method)) if call is not None]
+        made = moves(method)
         given = method.args.vararg if isinstance(method, ast.FunctionDef) else None
-        if given is not None and calls and all(goes_to_cpu(call) == to_cpu for call in calls):
+        if given is not None and made and all(goes_to_cpu(call) == to_cpu for call in made):
             found.append(method.name)
     return found

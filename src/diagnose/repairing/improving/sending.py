@@ -14,7 +14,8 @@ from diagnose.fixes.definitions.places import class_around
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import rewritten
 from diagnose.placement import Source
-from diagnose.repairing.guarding.fitting import Added, added, goes_to_cpu, move_of
+from diagnose.placement.semantics import calls, dotted, nodes, stored
+from diagnose.repairing.guarding.fitting import Added, added, goes_to_cpu, moves
 from diagnose.repairing.syntax import tree_of
 
 #: So many forms are tried.
@@ -56,13 +57,12 @@ def _layer(one: Added) -> str | None:
 def _sent(source: Source, one: Added, layer: str) -> Iterator[str]:
     kind = class_around(source, one.scope)
     known = _property(kind, layer) if kind is not None else ""
-    for function in ast.walk(source.tree):
-        if not isinstance(function, ast.FunctionDef) or function.name == "forward":
+    for function in nodes(source.tree, ast.FunctionDef):
+        if function.name == "forward":
             continue
         models = dict.fromkeys(_called(function))
-        moves = [call for call in map(move_of, ast.walk(function)) if call is not None]
         for model in list(models)[:2]:
-            for call in moves:
+            for call in moves(function):
                 if len(call.args) == 1 and not goes_to_cpu(call):
                     device = (
                         f"{model}.{known}"
@@ -90,13 +90,8 @@ def _property(kind: ast.ClassDef, layer: str) -> str:
 def _called(function: ast.FunctionDef) -> Iterator[str]:
     """What a function calls by a name in lower case that it is given, has bound or keeps: models."""
     known = {arg.arg for arg in function.args.args}
-    known |= {
-        node.id
-        for node in ast.walk(function)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    for node in ast.walk(function):
-        func = node.func if isinstance(node, ast.Call) else None
-        name = ast.unparse(func) if isinstance(func, ast.Name | ast.Attribute) else ""
+    known |= {one.id for one in stored(function)}
+    for call in calls(function):
+        name = dotted(call.func) or ""
         if name in known or re.fullmatch(r"self\.\w*(?:model|net)\w*", name):
             yield name

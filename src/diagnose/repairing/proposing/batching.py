@@ -14,6 +14,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.positions import Texts
 from diagnose.placement import Source
+from diagnose.placement.semantics import calls, nodes
 from diagnose.repairing.proposing.moving import Move, own_spots
 
 
@@ -28,7 +29,9 @@ def batching(error: BaseException) -> Iterator[Move]:
     for frame, spot in own_spots(error, texts):
         apart = {name for name, held in list(frame.f_locals.items()) if _is_apart(held)}
         text = texts.of(spot.file)
-        for one in ast.walk(text.function(spot.node)) if text is not None and apart else ():
+        for one in (
+            nodes(text.function(spot.node), ast.Assign) if text is not None and apart else ()
+        ):
             match one:
                 case ast.Assign(targets=[ast.Name(id=name)], value=written) if (
                     name in apart and one.lineno < spot.line
@@ -58,8 +61,8 @@ def _devices(written: ast.expr) -> list[str]:
     """What an expression moves parts of itself to."""
     found = [
         ast.unparse(call.args[0])
-        for call in ast.walk(written)
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+        for call in calls(written)
+        if isinstance(call.func, ast.Attribute)
         if call.func.attr == "to" and len(call.args) == 1
     ]
     return list(dict.fromkeys(found))

@@ -15,6 +15,7 @@ from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.operands import assigned, value
 from diagnose.hooks.uncalled import Operand
 from diagnose.placement import Spot
+from diagnose.placement.semantics import nodes
 from diagnose.placement.tensors import Module
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move
@@ -37,10 +38,10 @@ def binding(error: BaseException) -> Iterator[Move]:
         device = _told(other)
         if scope is None or device is None or stray.device == other.device:
             continue
-        for node in ast.walk(stray.side.node):
-            held = value(node, frame) if isinstance(node, ast.Name) else None
-            bound = assigned(node, scope, line.number) if _is_there(held, stray) else None
-            if bound is not None and isinstance(node, ast.Name):
+        for node in nodes(stray.side.node, ast.Name):
+            there = _is_there(value(node, frame), stray)
+            bound = assigned(node, scope, line.number) if there else None
+            if bound is not None:
                 yield from _moved_where_bound(spot, bound, device)
 
 

@@ -13,6 +13,7 @@ from diagnose.fixes.definitions.statements import inside
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.positions import Texts
+from diagnose.placement.semantics import calls, holds, names, nodes
 from diagnose.repairing.proposing.moving import Move, own_spots
 
 #: Of a program that has functions of its own to bring a part to a GPU and put it away.
@@ -31,12 +32,11 @@ def bracketing(error: BaseException) -> Iterator[Move]:
         if text is None or not isinstance(node, ast.Call):
             continue
         statement = text.statement(node)
-        around = [one for one in ast.walk(spot.source.tree) if isinstance(one, ast.With)]
-        around = [one for one in around if not any(inner is node for inner in ast.walk(one))]
         if not isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr):
             continue
-        for twin in around:
-            if _calls(twin, ast.unparse(node.func)) and _known(twin, frame):
+        for twin in nodes(spot.source.tree, ast.With):
+            known = not holds(twin, node) and _known(twin, frame)
+            if known and _calls(twin, ast.unparse(node.func)):
                 with suppress(Refused):
                     contexts = ", ".join(ast.unparse(one.context_expr) for one in twin.items)
                     edit = file_edit(spot.source, [inside(spot.source, statement, contexts)])
@@ -53,19 +53,13 @@ def _calls(block: ast.With, func: str) -> bool:
     ]
     if len(own) < len(entered) or not all(own):
         return False
-    calls = (n for part in block.body for n in ast.walk(part) if isinstance(n, ast.Call))
-    return any(ast.unparse(one.func) == func for one in calls)
+    return any(ast.unparse(one.func) == func for part in block.body for one in calls(part))
 
 
 def _known(block: ast.With, frame: FrameType) -> bool:
     """Whether all names that a block is entered with mean something in a function."""
-    names = {
-        node.id
-        for one in block.items
-        for node in ast.walk(one.context_expr)
-        if isinstance(node, ast.Name)
-    }
     return all(
         name in frame.f_locals or name in frame.f_globals or hasattr(builtins, name)
-        for name in names
+        for one in block.items
+        for name in names(one.context_expr)
     )

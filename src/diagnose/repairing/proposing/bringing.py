@@ -29,6 +29,7 @@ from diagnose.hooks.positions import Text, Texts
 from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement import Device, Spot, Suspect
 from diagnose.placement.reasons.scope import in_scope
+from diagnose.placement.semantics import dotted, nodes, parent
 from diagnose.repairing.proposing.moving import (
     Move,
     Stray,
@@ -110,7 +111,7 @@ def _calls(alive: Sequence[tuple[FrameType, Spot]], texts: Texts) -> Iterator[_C
         func = spot.node.func
         owners = [func, func.value] if isinstance(func, ast.Attribute) else [func]
         model = next((one for one in owners if _is_on_cpu(value(one, frame))), None)
-        own = model is not None and ast.unparse(model) == "self"
+        own = model is not None and dotted(model) == "self"
         yield _Call(frame, spot, text, None if own else model)
         if model is not None and not own:
             return
@@ -119,7 +120,7 @@ def _calls(alive: Sequence[tuple[FrameType, Spot]], texts: Texts) -> Iterator[_C
 def _given_a_model(call: _Call) -> _Call:
     """A call that computes with the weights of a model that it is given, as if it were the model's."""
     given = (one for one in operands_of(call.spot.node) if _is_on_cpu(value(one, call.frame)))
-    model = next((one for one in given if ast.unparse(one) != "self"), None)
+    model = next((one for one in given if dotted(one) != "self"), None)
     return call._replace(model=model)
 
 
@@ -186,8 +187,8 @@ def _decided(alive: Sequence[tuple[FrameType, Spot]], texts: Texts) -> Iterator[
     """What decides for the cpu decides for a GPU: each ``"cpu"`` that a program writes as a device."""
     for file in dict.fromkeys(spot.file for _, spot in alive):
         text = texts.of(file)
-        for node in ast.walk(text.source.tree) if text is not None else ():
-            if text is not None and isinstance(node, ast.Constant) and _decides(node, text):
+        for node in nodes(text.source.tree, ast.Constant) if text is not None else ():
+            if text is not None and _decides(node, text):
                 with suppress(Refused):
                     edit = file_edit(text.source, [replaced(text.source, node, _WRITTEN)])
                     yield Move("change-launch-flag", edit)
@@ -198,7 +199,7 @@ def _decides(node: ast.Constant, text: Text) -> bool:
         return False
     inner: ast.AST = node
     while not isinstance(inner, ast.stmt):
-        outer = text.parents.get(inner)
+        outer = parent(text.source.tree, inner)
         match outer:
             case None | ast.Compare() | ast.Dict() | ast.Subscript():
                 return False

@@ -17,6 +17,7 @@ from diagnose.fixes.rewriting import Change, Splice, offset_of_line
 from diagnose.hooks.peeking import fields, namespace
 from diagnose.hooks.positions import Texts
 from diagnose.placement import Source
+from diagnose.placement.semantics import nodes
 from diagnose.repairing.proposing.moving import Move, own_spots
 
 
@@ -47,8 +48,8 @@ def _tensors(held: Any) -> list[str]:
 
 def _written(source: Source, kind: str, names: list[str]) -> Iterator[Move]:
     """The edit of the class, whose last method is followed by another one."""
-    for node in ast.walk(source.tree):
-        if not isinstance(node, ast.ClassDef) or node.name != kind:
+    for node in nodes(source.tree, ast.ClassDef):
+        if node.name != kind:
             continue
         methods = [one for one in node.body if isinstance(one, ast.FunctionDef)]
         if not methods:

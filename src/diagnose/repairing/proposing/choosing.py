@@ -20,6 +20,7 @@ from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.operands import value
 from diagnose.hooks.positions import Texts
 from diagnose.placement import Source
+from diagnose.placement.semantics import nodes
 from diagnose.repairing.model import ABSENT_GPU, ABSENT_LISTED
 from diagnose.repairing.proposing.moving import Move, own_spots
 
@@ -45,14 +46,13 @@ def choosing(error: BaseException) -> Iterator[Move]:
     for frame, spot in running:
         text = texts.of(spot.file)
         scope = text.function(spot.node) if text is not None else spot.node
-        for node in ast.walk(scope):
-            if getattr(node, "lineno", 0) <= spot.line:
+        for node in nodes(scope, ast.expr):
+            if node.lineno <= spot.line:
                 yield from _chosen(spot.source, node, frame)
     for source in {spot.file: spot.source for _, spot in running}.values():
-        for node in ast.walk(source.tree):
+        for node in nodes(source.tree, ast.expr):
             number = _number(node)
             if number is not None and not any(_is_there(value(number, f)) for f, _ in running):
-                assert isinstance(node, ast.expr)
                 for chosen in (_of_the_machine(source, number), _counted(source, number, None)):
                     if chosen is not None:
                         yield from _numbered(source, node, number, chosen)
@@ -117,7 +117,7 @@ def _of_the_machine(source: Source, number: ast.expr) -> str | None:
     if not _RANK.fullmatch(name):
         return None
     local = _RANK.sub(_LOCAL, name)
-    for node in ast.walk(source.tree):
+    for node in nodes(source.tree, ast.expr, ast.arg):
         match node, number:
             case ast.Attribute(attr=other), ast.Attribute(value=owner) if other == local:
                 return f"{ast.unparse(owner)}.{local}"

@@ -24,6 +24,7 @@ from diagnose.fixes.rewriting import Change
 from diagnose.hooks.peeking import fields, namespace
 from diagnose.hooks.positions import Texts
 from diagnose.placement import Source
+from diagnose.placement.semantics import bound, calls, dotted, nodes
 from diagnose.repairing.proposing.moving import Move, own_frames
 from diagnose.tracing.stacks import is_own
 
@@ -111,19 +112,16 @@ def _edits(kept: _Kept, texts: Texts, changes: _Changing) -> Iterator[FileEdit]:
     for kind in type(kept.owner).__mro__:
         code = getattr(namespace(kind).get("__init__"), "__code__", None)
         text = texts.of(code.co_filename) if code is not None and is_own(code) else None
-        for node in ast.walk(text.source.tree) if text is not None else ():
-            if text is not None and isinstance(node, ast.ClassDef) and node.name == kind.__name__:
+        for node in nodes(text.source.tree, ast.ClassDef) if text is not None else ():
+            if text is not None and node.name == kind.__name__:
                 for statement in _assignments(node, kept.name):
                     with suppress(Refused):
                         yield file_edit(text.source, changes(text.source, statement, kept))
 
 
 def _assignments(scope: ast.AST, name: str) -> Iterator[ast.Assign]:
-    for node in ast.walk(scope):
-        match node:
-            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=attribute)]):
-                if attribute == name:
-                    yield node
+    statements = (one.by for one in bound(scope, f"self.{name}"))
+    return (one for one in statements if isinstance(one, ast.Assign) and len(one.targets) == 1)
 
 
 def _changes(source: Source, statement: ast.Assign, kept: _Kept) -> list[Change]:
@@ -155,11 +153,9 @@ def _last_filling(source: Source, statement: ast.Assign, kept: _Kept) -> ast.stm
 
 def _entries(scope: ast.AST, name: str, *kinds: type[ast.expr_context]) -> Iterator[ast.Subscript]:
     """The entries of an attribute of the object, as they are set or asked for."""
-    for node in ast.walk(scope):
-        match node:
-            case ast.Subscript(value=ast.Attribute(value=ast.Name(id="self"), attr=attribute)):
-                if attribute == name and isinstance(node.ctx, kinds):
-                    yield node
+    for node in nodes(scope, ast.Subscript):
+        if dotted(node.value) == f"self.{name}" and isinstance(node.ctx, kinds):
+            yield node
 
 
 def _by_texts(source: Source, statement: ast.Assign, kept: _Kept) -> list[Change]:
@@ -170,7 +166,7 @@ def _by_texts(source: Source, statement: ast.Assign, kept: _Kept) -> list[Change
     if made is None or not whole or not isinstance(_layers(held)[0], nn.Module):
         raise Refused("its keys are no numbers")
     entries = list(_entries(made, kept.name, ast.Load, ast.Store))
-    uses = [one for one in ast.walk(source.tree) if getattr(one, "attr", None) == kept.name]
+    uses = [one for one in nodes(source.tree, ast.Attribute) if one.attr == kept.name]
     if ast.unparse(statement.value) not in ("{}", "dict()") or len(uses) != len(entries) + 1:
         raise Refused("it is used otherwise")
     name, needed = spelled(source, "torch.nn.ModuleDict", statement)
@@ -200,15 +196,9 @@ def _in_lists(source: Source, statement: ast.Assign, kept: _Kept) -> list[Change
 
 def _appended(scope: ast.AST, name: str) -> Iterator[ast.expr]:
     """What is appended to an attribute of the object."""
-    for node in ast.walk(scope):
-        match node:
-            case ast.Call(
-                func=ast.Attribute(
-                    value=ast.Attribute(value=ast.Name(id="self"), attr=attribute), attr="append"
-                ),
-                args=[row],
-            ) if attribute == name:
-                yield row
+    for node in calls(scope, "append"):
+        if dotted(node.func) == f"self.{name}.append" and len(node.args) == 1:
+            yield node.args[0]
 
 
 def _are_names(held: dict[Any, Any]) -> bool:

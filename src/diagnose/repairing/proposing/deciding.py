@@ -9,12 +9,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import islice, permutations, takewhile
+from itertools import islice, permutations
 from typing import NamedTuple
 
 import torch
 
-from diagnose.fixes.definitions.expressions import argument, replaced, with_argument
+from diagnose.fixes.definitions.expressions import replaced, with_argument
 from diagnose.fixes.definitions.places import class_around
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
@@ -27,7 +27,7 @@ from diagnose.kinds import Origin
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import CPU, META, written
 from diagnose.placement.reasons.scope import in_scope
-from diagnose.placement.semantics import defaults
+from diagnose.placement.semantics import argument, bound, bound_arguments, calls, defaults, nodes
 from diagnose.repairing.proposing.defining import place_of
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move
@@ -98,8 +98,8 @@ def _staying(found: Met, stray: Operand) -> Iterator[_Choice]:
     for at in reversed(range(len(lines))):
         frame, spot = found.lives.alive[at][0], texts.spot(lines[at])
         text = texts.of(spot.file) if spot is not None else None
-        for node in ast.walk(text.function(spot.node)) if text is not None and spot else ():
-            given = _device_of(node) if getattr(node, "lineno", 0) <= lines[at].number else None
+        for node in calls(text.function(spot.node)) if text is not None and spot else ():
+            given = _device_of(node) if node.lineno <= lines[at].number else None
             if spot is None or not isinstance(given, ast.Name | ast.Attribute):
                 continue
             if str(value(given, frame)) == stray.device:
@@ -124,22 +124,21 @@ def _followed(choice: _Choice, texts: Texts, depth: int) -> Iterator[_Choice]:
     match spot.node:
         case ast.Name() as name:
             scope = text.function(name)
-            if (bound := assigned(name, scope, spot.line)) is not None:
-                yield from _reached(choice._replace(spot=spot._replace(node=bound)), texts, depth)
+            if (made := assigned(name, scope, spot.line)) is not None:
+                yield from _reached(choice._replace(spot=spot._replace(node=made)), texts, depth)
             elif isinstance(scope, ast.FunctionDef) and len(stack) > 1:
                 caller = texts.spot(stack[1])
-                given = dict(given_to(caller.node, scope)) if caller is not None else {}
+                given = bound_arguments(scope, caller.node) if caller is not None else {}
                 if caller is not None and name.id in given:
                     handed = _Choice(caller._replace(node=given[name.id]), stack[1:])
                     yield from _reached(handed, texts, depth)
                 elif caller is not None and _is_optional(scope, name.id):
                     yield _Choice(caller, stack[1:], name.id)
         case ast.Attribute(value=ast.Name(id="self"), attr=name):
-            for node in ast.walk(class_around(spot.source, spot.node) or ast.Module([], [])):
-                match node:
-                    case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=kept)]):
-                        if kept == name:
-                            yield _Choice(spot._replace(node=node.value), ())
+            kind = class_around(spot.source, spot.node)
+            for one in bound(kind, f"self.{name}") if kind is not None else ():
+                if one.value is not None:
+                    yield _Choice(spot._replace(node=one.value), ())
 
 
 def _reached(choice: _Choice, texts: Texts, depth: int) -> Iterator[_Choice]:
@@ -148,18 +147,6 @@ def _reached(choice: _Choice, texts: Texts, depth: int) -> Iterator[_Choice]:
         yield from _followed(choice, texts, depth - 1)
     else:
         yield choice
-
-
-def given_to(call: ast.AST, function: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
-    """What a call gives a function for its parameters."""
-    if not isinstance(call, ast.Call):
-        return
-    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
-    if names[:1] in (["self"], ["cls"]):
-        names = names[1:]
-    shown = takewhile(lambda one: not isinstance(one, ast.Starred), call.args)
-    yield from zip(names, shown, strict=False)
-    yield from ((one.arg, one.value) for one in call.keywords if one.arg is not None)
 
 
 def _is_optional(function: ast.FunctionDef, name: str) -> bool:
@@ -174,9 +161,7 @@ def _instead(found: Met, choice: _Choice, wanted: Device | None) -> Iterator[Mov
     spot, node = choice.spot, choice.spot.node
     if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.IfExp | ast.Call):
         return
-    if not choice.left and any(
-        isinstance(one, ast.Constant) and _is_written(one) for one in ast.walk(node)
-    ):
+    if not choice.left and any(_is_written(one) for one in nodes(node, ast.Constant)):
         return
     for device in _known(found, spot, choice.stack, wanted):
         if device != ast.unparse(node):
@@ -223,7 +208,7 @@ def _of_parameters(
     ]
     if not isinstance(function, ast.FunctionDef) or caller is None or not holders:
         return
-    for name, given in given_to(caller.node, function):
+    for name, given in bound_arguments(function, caller.node).items():
         held = value(given, holders[-1])
         if isinstance(held, torch.Tensor) and written(str(held.device)) == wanted:
             yield f"{name}.device"

@@ -15,6 +15,7 @@ from diagnose.hooks.uncalled import Operand
 from diagnose.kinds import EventKind, Origin
 from diagnose.placement import Device
 from diagnose.placement.devices import CPU, written
+from diagnose.placement.semantics import dotted, nodes
 from diagnose.repairing.proposing.defining import defined, suspect_of
 from diagnose.repairing.proposing.moving import Move
 
@@ -39,11 +40,11 @@ def _seeded(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]
     """The generator that ``torch.manual_seed`` gives, the cpu's, becomes one of its own."""
     spot, node = found.meeting.spot, stray.side.node
     text = found.lives.texts.of(spot.file)
-    for one in ast.walk(text.function(spot.node)) if text is not None else ():
+    for one in nodes(text.function(spot.node), ast.Assign) if text is not None else ():
         match one:
             case ast.Assign(
                 targets=[target], value=ast.Call(func=ast.Attribute(attr="manual_seed") as seed)
-            ) if ast.unparse(target) == ast.unparse(node) and ast.unparse(seed.value) == "torch":
+            ) if ast.unparse(target) == ast.unparse(node) and dotted(seed.value) == "torch":
                 place = suspect_of(found, stray, spot._replace(node=seed), (), wanted, None)
                 with suppress(Refused):
                     device = target_device(place, otherwise='"cuda"')

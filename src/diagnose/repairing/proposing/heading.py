@@ -8,14 +8,14 @@ import ast
 from collections.abc import Iterator
 from contextlib import suppress
 
-from diagnose.fixes.definitions.expressions import argument, replaced, with_argument
+from diagnose.fixes.definitions.expressions import replaced, with_argument
 from diagnose.fixes.definitions.places import text_of
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.fixes.rewriting import Change
 from diagnose.hooks.positions import Text, Texts
 from diagnose.placement import Source
-from diagnose.placement.semantics import called
+from diagnose.placement.semantics import argument, called, calls, nodes, stored
 from diagnose.repairing.proposing.moving import Move, own_spots
 
 _REFUSED, _CAUSE = "(device_ids[0])", "dataparallel-home-device"
@@ -33,8 +33,8 @@ def heading(error: BaseException) -> Iterator[Move]:
     texts = Texts()
     for file in dict.fromkeys(spot.file for _, spot in own_spots(error, texts)):
         text = texts.of(file)
-        for call in ast.walk(text.source.tree) if text is not None else ():
-            if text is None or not isinstance(call, ast.Call) or called(call) != "DataParallel":
+        for call in calls(text.source.tree, "DataParallel") if text is not None else ():
+            if text is None:
                 continue
             gpus = _listed(call, text)
             for device in map(ast.unparse, _first(call, text)) if gpus is not None else ():
@@ -59,7 +59,7 @@ def _chosen(wrapper: ast.Call, text: Text) -> Iterator[str]:
     statement = text.statement(wrapper)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     names = {ast.unparse(one) for one in targets}
-    for node in ast.walk(text.function(wrapper)):
+    for node in calls(text.function(wrapper)):
         match node:
             case ast.Call(
                 func=ast.Attribute(value=moved, attr=name),
@@ -76,7 +76,7 @@ def _homes(wrapper: ast.Call, text: Text) -> Iterator[Change]:
         return
     gpus, scope = ast.unparse(given), text.function(wrapper)
     names = {ast.unparse(one) for one in _first(wrapper, text)}
-    for node in ast.walk(scope):
+    for node in nodes(scope, ast.Assign):
         match node:
             case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value) if (
                 ast.unparse(target) in names
@@ -94,12 +94,9 @@ def _homes(wrapper: ast.Call, text: Text) -> Iterator[Change]:
 
 def _is_bound(name: str, scope: ast.AST, line: int) -> bool:
     """Whether a name has its value before a line of a function."""
-    for node in ast.walk(scope):
-        if isinstance(node, ast.arg) and node.arg == name:
-            return True
-        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
-            return node.lineno < line
-    return True
+    if any(one.arg == name for one in nodes(scope, ast.arg)):
+        return True
+    return next((one.lineno < line for one in stored(scope) if one.id == name), True)
 
 
 def _of_gpu(source: Source, value: ast.expr, number: str) -> Change:
@@ -107,8 +104,8 @@ def _of_gpu(source: Source, value: ast.expr, number: str) -> Change:
     match value:
         case ast.Call(args=[ast.Constant(value="cuda"), index]) if called(value) == "device":
             return replaced(source, index, number)
-    for node in ast.walk(value):
-        if isinstance(node, ast.Constant) and node.value in ("cuda", "cuda:0"):
+    for node in nodes(value, ast.Constant):
+        if node.value in ("cuda", "cuda:0"):
             return replaced(source, node, f'f"cuda:{{{number}}}"')
     raise Refused("it names no GPU")
 
@@ -130,7 +127,7 @@ def _listed(wrapper: ast.Call, text: Text) -> str | None:
 def _first(wrapper: ast.Call, text: Text) -> Iterator[ast.expr]:
     """The device, by its name, to which the function has moved the model that it wraps then."""
     model = ast.unparse(wrapper.args[0])
-    for node in ast.walk(text.function(wrapper)):
+    for node in nodes(text.function(wrapper), ast.Assign, ast.Expr):
         match node:
             case (
                 ast.Assign(

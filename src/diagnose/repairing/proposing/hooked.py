@@ -16,7 +16,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.operands import value
 from diagnose.placement import Spot
-from diagnose.placement.semantics import called
+from diagnose.placement.semantics import called, nodes
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move
 
@@ -37,9 +37,9 @@ def hooked(error: BaseException) -> Iterator[Move]:
     for frame, line in reversed(found.lives.alive):
         spot = found.lives.texts.spot(line)
         # What has ended may have read them, and called its model as those do who run still.
-        for node in ast.walk(spot.source.tree) if spot is not None else ():
+        for node in nodes(spot.source.tree, ast.expr) if spot is not None else ():
             module, given = _read(node, frame)
-            if spot is not None and isinstance(node, ast.expr) and module and given:
+            if spot is not None and module and given:
                 place = f"{spot.file}:{given.lineno}:{given.col_offset}"
                 if place not in seen:
                     seen.add(place)

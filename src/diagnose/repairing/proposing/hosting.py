@@ -20,6 +20,7 @@ from diagnose.fixes.rewriting import Change
 from diagnose.hooks.operands import assigned, value
 from diagnose.hooks.positions import Text, Texts
 from diagnose.placement import Source, Spot
+from diagnose.placement.semantics import calls, nodes
 from diagnose.repairing.proposing.moving import Move, operands_of, own_spots
 
 _REFUSED = "device type tensor to numpy"
@@ -60,7 +61,7 @@ def _appended(held: Any, running: list[tuple[FrameType, Spot]]) -> Iterator[Move
         return
     endings = [".item()", _TO_HOST] if all(one.dim() == 0 for one in held) else [_TO_HOST]
     for source in {spot.file: spot.source for _, spot in running}.values():
-        for node in ast.walk(source.tree):
+        for node in calls(source.tree):
             match node:
                 case ast.Call(func=ast.Attribute(value=into, attr="append"), args=[part]):
                     if any(value(into, frame) is held for frame, _ in running):
@@ -84,18 +85,13 @@ def _as_array(given: ast.expr, frame: FrameType, spot: Spot, texts: Texts) -> It
     text, held = texts.of(spot.file), value(given, frame)
     scope = text.function(given) if text is not None else given
     made = assigned(given, scope, given.lineno) if _is_away(held) else None
-    if made is not None and any(map(_is_of_arrays, ast.walk(scope))):
+    if made is not None and any(one.attr in _OF_ARRAYS for one in nodes(scope, ast.Attribute)):
         detached = ".detach()" if held.requires_grad else ""
         with suppress(Refused):
             edit = file_edit(
                 spot.source, [around(spot.source, made, "", f"{detached}.cpu().numpy()")]
             )
             yield Move("cpu-before-numpy", edit, cause="host-copy-needed")
-
-
-def _is_of_arrays(node: ast.AST) -> bool:
-    """Whether a method is asked for that arrays have and tensors do not."""
-    return isinstance(node, ast.Attribute) and node.attr in _OF_ARRAYS
 
 
 def _changes(source: Source, text: Text, given: ast.expr, frame: FrameType) -> list[Change]:

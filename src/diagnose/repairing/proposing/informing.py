@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain, islice, permutations
 
-from diagnose.fixes.definitions.expressions import argument, with_argument, with_method
+from diagnose.fixes.definitions.expressions import with_argument, with_method
 from diagnose.fixes.definitions.parameters import DEVICE, makes_generator, with_parameter
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
@@ -18,11 +18,10 @@ from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement import Device, Spot
 from diagnose.placement.reasons.defaulting import told_above
 from diagnose.placement.reasons.scope import in_scope
-from diagnose.placement.semantics import called
+from diagnose.placement.semantics import argument, arguments, called, calls, functions, names, nodes
 from diagnose.repairing.proposing.defining import place_of
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move
-from diagnose.repairing.scopes import FUNCTION
 from diagnose.tracing.stacks import Stack
 
 #: What a function's other callers get, who say nothing: what it chose for all.
@@ -65,10 +64,9 @@ def _of_generator(found: Met, stray: Operand, wanted: Device) -> Iterator[Move]:
         if not isinstance(function, ast.FunctionDef) or not makes_generator(step.spot.node):
             continue
         source = step.spot.source
-        calls = [one for one in ast.walk(source.tree) if called(one) == function.name]
-        call = calls[0] if len(calls) == 1 else None
-        if isinstance(call, ast.Call):
-            caller = step.spot._replace(node=call, function=None)
+        given = calls(source.tree, function.name)
+        if len(given) == 1:
+            caller = step.spot._replace(node=given[0], function=None)
             yield from _at(found, step.spot, function, caller, (), wanted)
 
 
@@ -117,7 +115,7 @@ def _chooses(node: ast.AST) -> bool:
     """Whether a call chooses a GPU by itself: ``.cuda()``, ``.to("cuda")``, ``device="cuda:0"``."""
     if not isinstance(node, ast.Call):
         return False
-    given = _given(node)
+    given = arguments(node)
     if called(node) == "cuda" and isinstance(node.func, ast.Attribute):
         return not given
     told = argument(node, DEVICE) or (
@@ -126,31 +124,20 @@ def _chooses(node: ast.AST) -> bool:
     return isinstance(told, ast.Constant) and str(told.value).startswith("cuda")
 
 
-def _given(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(one.value for one in call.keywords)]
-
-
 def _told(spot: Spot, function: ast.FunctionDef, call: ast.Call, device: str) -> Move:
     """Raises `Refused` where the function knows of a device already, or cannot get another parameter."""
     source, node = spot.source, spot.node
     assert isinstance(node, ast.Call)
-    names = [one.id for one in ast.walk(function) if isinstance(one, ast.Name)]
-    if DEVICE in (
-        *names,
-        *(one.arg for one in ast.walk(function.args) if isinstance(one, ast.arg)),
-    ):
+    if DEVICE in (*names(function), *(one.arg for one in nodes(function.args, ast.arg))):
         raise Refused("the function has a device of its own")
-    named = [one for one in ast.walk(source.tree) if isinstance(one, FUNCTION)]
-    if sum(one.name == function.name for one in named) > 1:
+    if sum(one.name == function.name for one in functions(source.tree)) > 1:
         raise Refused("it may be another function of that name that is called")
     if called(node) in ("cuda", "to") and isinstance(node.func, ast.Attribute):
         told = with_method(source, node, f"to({DEVICE})")
     else:
         told = with_argument(source, node, DEVICE, DEVICE)
     given = with_argument(source, call, DEVICE, device)
-    others = [
-        one for one in ast.walk(source.tree) if called(one) == function.name and one is not call
-    ]
+    others = [one for one in calls(source.tree, function.name) if one is not call]
     draws = makes_generator(node)
     default = ("None" if draws else _DEFAULT) if others or function.args.defaults else None
     edit = file_edit(source, [with_parameter(source, function, default), told, given])

@@ -19,7 +19,7 @@ from diagnose.hooks.operands import assigned, value
 from diagnose.hooks.peeking import namespace
 from diagnose.hooks.positions import Texts
 from diagnose.placement import Spot
-from diagnose.repairing.proposing.deciding import given_to
+from diagnose.placement.semantics import bound_arguments, nodes
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move, own_spots
 
@@ -74,8 +74,8 @@ def _kept(node: ast.AST, running: tuple[FrameType, Spot], texts: Texts) -> ast.A
     frame, spot = running
     text = texts.of(spot.file)
     made = assigned(node, text.function(spot.node), spot.line) if text is not None else None
-    for one in ast.walk(made or node):
-        if isinstance(one, ast.Attribute) and isinstance(value(one, frame), torch.Tensor):
+    for one in nodes(made or node, ast.Attribute):
+        if isinstance(value(one, frame), torch.Tensor):
             return one
     return None
 
@@ -88,7 +88,7 @@ def _handed(
     function = text.function(running[at][1].node) if text is not None else None
     if not isinstance(node, ast.Name) or not isinstance(function, ast.FunctionDef):
         return None
-    return dict(given_to(running[at + 1][1].node, function)).get(node.id)
+    return bound_arguments(function, running[at + 1][1].node).get(node.id)
 
 
 def _stored(
@@ -107,7 +107,7 @@ def _stored(
     below = text.function(spot.node) if isinstance(above, ast.stmt) else None
     if isinstance(above, ast.stmt):
         statement = above
-    holders = [one for one in ast.walk(beside) if _is_there(one, frame)]
+    holders = [one for one in nodes(beside, ast.expr) if _is_there(one, frame)]
     holders = [one for one in holders if not (below and assigned(one, below, spot.line))]
     devices = [*(f"{ast.unparse(one)}.device" for one in holders), *_devices(frame, wanted)]
     if not isinstance(statement, ast.stmt) or not devices:
@@ -142,7 +142,7 @@ def _by_itself(
     function = text.function(spot.node) if text is not None else None
     if not isinstance(function, ast.FunctionDef):
         return
-    given = dict(given_to(there.node, function)).get(owner.id)
+    given = bound_arguments(function, there.node).get(owner.id)
     for device in _devices(caller, wanted) if given is not None else ():
         assert given is not None
         with suppress(Refused):

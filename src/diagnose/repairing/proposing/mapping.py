@@ -11,6 +11,7 @@ from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.positions import Texts
+from diagnose.placement.semantics import nodes
 from diagnose.repairing.proposing.moving import Move, own_spots
 
 #: What a trainer says of a quantized model that is elsewhere.
@@ -28,7 +29,7 @@ def mapping(error: BaseException) -> Iterator[Move]:
         return
     spots = own_spots(error, Texts())
     for source in {spot.file: spot.source for _, spot in spots}.values():
-        for node in ast.walk(source.tree):
+        for node in nodes(source.tree, ast.Dict):
             match node:
                 case ast.Dict(keys=[ast.Constant(value="")], values=[device]):
                     name, needed = spelled(source, "torch.cuda.current_device", device)

@@ -22,6 +22,7 @@ from diagnose.hooks.uncalled import Operand
 from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import CPU
+from diagnose.placement.semantics import calls
 from diagnose.repairing.proposing.defining import defined, suspect_of
 from diagnose.repairing.proposing.moving import Move
 from diagnose.tracing.lives import Life
@@ -116,7 +117,7 @@ def drawn(found: Met, stray: Operand) -> Iterator[Move]:
 def _loading(found: Met) -> Iterator[Spot]:
     """The calls, in the files that run, by which a checkpoint is copied into a model."""
     for source in {spot.file: spot.source for spot in _running(found)}.values():
-        for call in ast.walk(source.tree):
+        for call in calls(source.tree):
             match call:
                 case ast.Call(func=ast.Attribute(attr="load_state_dict")):
                     yield Spot(source, call)

@@ -27,6 +27,7 @@ from diagnose.kinds import EventKind, Origin
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import CPU, META, written
 from diagnose.placement.reasons.scope import in_scope
+from diagnose.placement.semantics import nodes, parent
 from diagnose.placement.tensors import Module
 from diagnose.repairing.proposing.defining import defined, place_of, suspect_of
 from diagnose.repairing.proposing.drawing import drawing
@@ -158,8 +159,8 @@ def _brought_back(found: Met, stray: Operand, other: Operand) -> Iterator[Move]:
         return
     for frame, line in found.lives.alive:
         spot = found.lives.texts.spot(line)
-        for node in ast.walk(spot.node) if spot is not None else ():
-            held = value(node, frame) if isinstance(node, ast.expr) and not _is_self(node) else None
+        for node in nodes(spot.node, ast.expr) if spot is not None else ():
+            held = value(node, frame) if not _is_self(node) else None
             if spot is None or not isinstance(held, torch.nn.Module):
                 continue
             events = found.lives.life_of(held).events
@@ -211,7 +212,7 @@ def _places(found: Met, operand: Operand) -> Iterator[_Place]:
 def _gives(found: Met, spot: Spot) -> bool:
     """Whether something is made of what an expression gives."""
     text = found.lives.texts.of(spot.file)
-    return text is not None and not isinstance(text.parents.get(spot.node), ast.Expr)
+    return text is not None and not isinstance(parent(text.source.tree, spot.node), ast.Expr)
 
 
 def _made(found: Met, place: _Place, stray: Operand, wanted: Device | None) -> Iterator[Move]:
@@ -263,9 +264,9 @@ def _listed(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]
     if stray.side.tensor.maker != Origin.WEIGHT or not kept:
         return
     source = kept[0].source
-    names = {node.attr for node in ast.walk(kept[0].node) if isinstance(node, ast.Attribute)}
-    for node in ast.walk(source.tree):
-        target = node.targets[0] if isinstance(node, ast.Assign) else None
+    names = {node.attr for node in nodes(kept[0].node, ast.Attribute)}
+    for node in nodes(source.tree, ast.Assign):
+        target = node.targets[0]
         if isinstance(target, ast.Attribute) and target.attr in names:
             spot = Spot(source, node)
             yield from defined(found, "register-module", stray, spot, (), wanted)
@@ -274,7 +275,7 @@ def _listed(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]
 def _filled(found: Met, stray: Operand) -> Iterator[Move]:
     """What takes the place of a parameter's values (``self.w.data = made``) goes to where it was."""
     name = ast.unparse(stray.side.node)
-    for node in ast.walk(found.meeting.spot.source.tree):
+    for node in nodes(found.meeting.spot.source.tree, ast.Assign):
         match node:
             case ast.Assign(targets=[ast.Attribute(value=owner, attr="data")], value=given):
                 if ast.unparse(owner) == name:
@@ -288,7 +289,7 @@ def _where_used(found: Met, stray: Operand, other: Operand) -> Iterator[Move]:
     if not isinstance(node, ast.expr) or node is spot.node or isinstance(stray.side.value, Module):
         return
     known = list(in_scope(found.meeting.frame, spot, place_of(other)))
-    within = [f"{one.id}.device" for one in ast.walk(beside) if isinstance(one, ast.Name)]
+    within = [f"{one.id}.device" for one in nodes(beside, ast.Name)]
     devices = [text for text in within if text in known]
     if isinstance(beside, ast.Name | ast.Attribute) and not isinstance(other.side.value, Module):
         devices.insert(0, f"{ast.unparse(beside)}.device")

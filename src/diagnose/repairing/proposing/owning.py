@@ -21,6 +21,7 @@ from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
 from diagnose.placement import Device, Spot
 from diagnose.placement.reasons.scope import in_scope
+from diagnose.placement.semantics import nodes
 from diagnose.repairing.proposing.hooked import waits
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move, model_called, own_spots
@@ -132,8 +133,8 @@ def forgotten_beside(error: BaseException) -> Iterator[Move]:
 def _may_be_none(spot: Spot, statement: ast.stmt, kept: ast.Attribute) -> bool:
     """Whether the class around a statement sets an attribute to None, somewhere or under a condition."""
     around, name = class_around(spot.source, statement), ast.unparse(kept)
-    for node in ast.walk(around) if around is not None else ():
-        if isinstance(node, ast.Assign) and name in map(ast.unparse, node.targets):
+    for node in nodes(around, ast.Assign) if around is not None else ():
+        if name in map(ast.unparse, node.targets):
             value = node.value
             chosen = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
             if any(isinstance(one, ast.Constant) and one.value is None for one in chosen):
@@ -147,7 +148,7 @@ def _moves_beside(spot: Spot, target: ast.expr, made: ast.stmt) -> Iterator[tupl
     around = class_around(spot.source, made)
     if around is None or not ast.unparse(target).startswith("self."):
         return
-    for node in ast.walk(around):
+    for node in nodes(around, ast.stmt):
         match node:
             case ast.For(
                 target=ast.Name(id=each),
@@ -166,7 +167,7 @@ def _moves_beside(spot: Spot, target: ast.expr, made: ast.stmt) -> Iterator[tupl
             case ast.Call(
                 func=ast.Attribute(value=ast.Attribute(value=ast.Name(id="self")), attr="to"),
                 args=[ast.Name() | ast.Attribute() as device],
-            ) if isinstance(node, ast.stmt):
+            ):
                 yield node, ast.unparse(device)
 
 

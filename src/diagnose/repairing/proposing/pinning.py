@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from contextlib import suppress
 
-from diagnose.fixes.definitions.expressions import argument, without_argument
+from diagnose.fixes.definitions.expressions import without_argument
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.positions import Texts
+from diagnose.placement.semantics import argument, calls
 from diagnose.repairing.proposing.moving import Move, own_spots
 
 _REFUSED = "only dense CPU tensors can be pinned"
@@ -27,8 +27,8 @@ def pinning(error: BaseException) -> Iterator[Move]:
     texts = Texts()
     spots = reversed(own_spots(error, texts))
     for source in {spot.file: spot.source for _, spot in spots}.values():
-        for node in ast.walk(source.tree):
-            if isinstance(node, ast.Call) and argument(node, _KEYWORD) is not None:
+        for node in calls(source.tree):
+            if argument(node, _KEYWORD) is not None:
                 with suppress(Refused):
                     edit = file_edit(source, [without_argument(source, node, _KEYWORD)])
                     yield Move("other", edit, cause="input-not-moved", says="unpinned")

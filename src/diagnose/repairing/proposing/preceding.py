@@ -12,6 +12,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.operands import assigned
 from diagnose.hooks.positions import Text
+from diagnose.placement.semantics import Function, bindings_by, calls, dotted, nodes, parameters
 from diagnose.repairing.proposing.moving import Move
 from diagnose.repairing.proposing.states import steps, strays
 
@@ -29,7 +30,7 @@ def preceding(error: BaseException) -> Iterator[Move]:
 
 
 def _edits(text: Text, optimizer: str) -> Iterator[Move]:
-    for node in ast.walk(text.source.tree):
+    for node in nodes(text.source.tree, ast.Assign):
         match node:
             case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=ast.Call()):
                 if ast.unparse(target) != optimizer or (model := _model(node.value)) is None:
@@ -43,7 +44,7 @@ def _edits(text: Text, optimizer: str) -> Iterator[Move]:
 
 def _model(made: ast.expr) -> str | None:
     """The model whose parameters an optimizer is given."""
-    for node in ast.walk(made):
+    for node in calls(made):
         match node:
             case ast.Call(func=ast.Attribute(attr="parameters", value=model), args=[], keywords=[]):
                 return ast.unparse(model)
@@ -52,7 +53,7 @@ def _model(made: ast.expr) -> str | None:
 
 def _moves(text: Text, model: str, made: ast.Assign) -> Iterator[str]:
     """How the program moves a model later, as it can be said where the optimizer is made."""
-    for node in ast.walk(text.source.tree):
+    for node in calls(text.source.tree):
         match node:
             case ast.Call(func=ast.Attribute(attr="cuda", value=owner), args=[], keywords=[]):
                 if ast.unparse(owner) == model:
@@ -71,19 +72,16 @@ def _told(text: Text, device: ast.expr, made: ast.Assign) -> str | None:
         device = bound if bound is not None else device
     known = {"torch", *_bound(text.source.tree, made.lineno)}
     known |= _bound(here, made.lineno)
-    arguments = getattr(here, "args", None)
-    known |= {one.arg for one in arguments.args} if isinstance(arguments, ast.arguments) else set()
+    known |= {one.arg for one in parameters(here)} if isinstance(here, Function) else set()
     own = {
         ast.unparse(node)
-        for node in ast.walk(here)
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.ctx, ast.Store)
-        and node.lineno < made.lineno
+        for node in nodes(here, ast.Attribute)
+        if isinstance(node.ctx, ast.Store) and node.lineno < made.lineno
     }
-    for node in ast.walk(device):
+    for node in nodes(device, ast.Name, ast.Attribute):
         if isinstance(node, ast.Name) and node.id not in known:
             return None
-        of_self = isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"
+        of_self = isinstance(node, ast.Attribute) and dotted(node.value) == "self"
         if of_self and ast.unparse(node) not in own:
             return None
     return ast.unparse(device).replace("'", '"')
@@ -93,11 +91,5 @@ def _bound(scope: ast.AST, line: int) -> set[str]:
     """The names that a scope's own statements bind above a line."""
     body = getattr(scope, "body", ())
     rows = body if isinstance(body, list) else []
-    return {
-        name.id
-        for one in rows
-        if isinstance(one, ast.Assign) and one.lineno < line
-        for target in one.targets
-        for name in ast.walk(target)
-        if isinstance(name, ast.Name)
-    }
+    found = (one for row in rows if row.lineno < line for one in bindings_by(row))
+    return {name for one in found if (name := dotted(one.target))}

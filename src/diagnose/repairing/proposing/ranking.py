@@ -22,6 +22,7 @@ from diagnose.hooks.operands import value
 from diagnose.hooks.peeking import attributes
 from diagnose.hooks.positions import Texts
 from diagnose.placement import Source
+from diagnose.placement.semantics import last_name, nodes
 from diagnose.repairing.model import ABSENT_GPU, ABSENT_LISTED
 from diagnose.repairing.proposing.moving import Move, own_spots
 
@@ -49,14 +50,13 @@ def ranking(error: BaseException) -> Iterator[Move]:
     sources = list({spot.file: spot.source for _, spot in running}.values())
     frames = [frame for frame, _ in running]
     for source in sources:
-        for node in ast.walk(source.tree):
+        for node in nodes(source.tree, ast.expr):
             for whole, number in _numbers(node):
                 for local in _local(source, number, frames):
                     yield from _numbered(source, whole, local)
     for source in sources:
-        for statement in ast.walk(source.tree):
-            if isinstance(statement, ast.Assign | ast.AnnAssign | ast.Return | ast.Expr):
-                yield from _read(source, statement)
+        for statement in nodes(source.tree, ast.Assign, ast.AnnAssign, ast.Return, ast.Expr):
+            yield from _read(source, statement)
 
 
 def _numbers(node: ast.AST) -> Iterator[tuple[ast.expr, ast.Name | ast.Attribute]]:
@@ -72,7 +72,7 @@ def _numbers(node: ast.AST) -> Iterator[tuple[ast.expr, ast.Name | ast.Attribute
         case (
             ast.Call(args=[ast.Name() | ast.Attribute() as number])
             | ast.Call(args=[ast.Constant(value="cuda"), ast.Name() | ast.Attribute() as number])
-        ) if _name(node.func) in _CHOOSING:
+        ) if last_name(node.func) in _CHOOSING:
             yield number, number
 
 
@@ -88,7 +88,7 @@ def _numbered(source: Source, whole: ast.expr, local: str) -> Iterator[Move]:
 def _local(source: Source, number: ast.expr, frames: list[FrameType]) -> Iterator[str]:
     """What tells the rank on its own machine, where a number is one among all machines that is too high:
     what the same object keeps, else the launcher's variable."""
-    if "rank" not in (name := _name(number)) or "local" in name:
+    if "rank" not in (name := last_name(number)) or "local" in name:
         return
     if isinstance(number, ast.Attribute):
         owners = [value(number.value, frame) for frame in frames]
@@ -117,9 +117,8 @@ def _kept(held: Mapping[str, Any]) -> Iterator[str]:
 def _keeps_both(source: Source, name: str) -> bool:
     """Whether a class of the file has both ranks for fields."""
     fields = [
-        {_name(one.target) for one in node.body if isinstance(one, ast.AnnAssign)}
-        for node in ast.walk(source.tree)
-        if isinstance(node, ast.ClassDef)
+        {last_name(one.target) for one in node.body if isinstance(one, ast.AnnAssign)}
+        for node in nodes(source.tree, ast.ClassDef)
     ]
     return any({name, "local_rank"} <= one for one in fields)
 
@@ -128,10 +127,10 @@ def _read(source: Source, statement: ast.stmt) -> Iterator[Move]:
     """The edits of a statement that reads a rank among all machines for one that is called local; where
     it gives both names the same value, the other keeps it."""
     targets = statement.targets if isinstance(statement, ast.Assign) else []
-    local = [one for one in targets if "local" in _name(one) or "gpu" in _name(one)]
-    for node in ast.walk(statement) if local else ():
-        known = isinstance(node, ast.Constant) and _VARIABLES.get(str(node.value))
-        if known and isinstance(node, ast.Constant) and isinstance(statement, ast.Assign):
+    local = [one for one in targets if "local" in last_name(one) or "gpu" in last_name(one)]
+    for node in nodes(statement, ast.Constant) if local else ():
+        known = _VARIABLES.get(str(node.value))
+        if known and isinstance(statement, ast.Assign):
             change = replaced(source, node, f'"{known}"')
             if len(targets) == 1:
                 yield from _edit(source, [change])
@@ -152,10 +151,6 @@ def _apart(
         start, end = span(source, statement)
         change = Change((Splice(start, end, code),), statement, statements(code))
         yield from _edit(source, [change])
-
-
-def _name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _edit(source: Source, changes: list[Change]) -> Iterator[Move]:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import permutations
 from types import FrameType
-from typing import TypeGuard
 
 import torch
 
@@ -20,6 +19,7 @@ from diagnose.hooks.calls import given_to
 from diagnose.hooks.positions import Texts
 from diagnose.hooks.replaying import Met
 from diagnose.placement import Spot
+from diagnose.placement.semantics import dotted, names, nodes
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move
 
@@ -48,7 +48,7 @@ def renewing(error: BaseException) -> Iterator[Move]:
     for stray, other in permutations(found.operands, 2):
         for name in _kept(stray.side.node):
             # Of a replica, only the failing line is known, and what it names.
-            yield from _edits(found.meeting.spot, texts, name, _named(other.side.node))
+            yield from _edits(found.meeting.spot, texts, name, set(names(other.side.node)))
             for spot, frame in alive:
                 if spot is not None:
                     yield from _edits(spot, texts, name, _there(frame, other.device))
@@ -66,12 +66,12 @@ def _for_each_device(spot: Spot, function: ast.FunctionDef) -> Iterator[Move]:
     """The edits of a table in which a function keeps what it makes for its argument's device (``if n not in
     TABLE: TABLE[n] = make(device=x.device)``): the device becomes a part of the key."""
     given = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
-    for node in ast.walk(function):
+    for node in nodes(function, ast.If):
         match node:
             case ast.If(test=ast.Compare(left=key, ops=[ast.NotIn()], comparators=[table])) if (
                 isinstance(key, ast.Name | ast.Attribute | ast.Constant)
             ):
-                items = [one for one in ast.walk(function) if _is_item(one, table, key)]
+                items = [one for one in nodes(function, ast.Subscript) if _is_item(one, table, key)]
                 device = next(_told_devices(node, given), None)
                 if device is not None and any(isinstance(one.ctx, ast.Store) for one in items):
                     code = f"({text_of(spot.source, key)}, {device})"
@@ -82,22 +82,19 @@ def _for_each_device(spot: Spot, function: ast.FunctionDef) -> Iterator[Move]:
                         yield Move("use-like-device-of-other", edit)
 
 
-def _is_item(node: ast.AST, table: ast.expr, key: ast.expr) -> TypeGuard[ast.Subscript]:
-    return (
-        isinstance(node, ast.Subscript)
-        and ast.unparse(node.value) == ast.unparse(table)
-        and ast.unparse(node.slice) == ast.unparse(key)
-    )
+def _is_item(node: ast.Subscript, table: ast.expr, key: ast.expr) -> bool:
+    same = ast.unparse(node.value) == ast.unparse(table)
+    return same and ast.unparse(node.slice) == ast.unparse(key)
 
 
 def _told_devices(node: ast.If, given: set[str]) -> Iterator[str]:
     """The devices on which something is made in a branch, told by the function's arguments alone."""
-    for one in ast.walk(node):
+    for one in nodes(node, ast.keyword, ast.Call, ast.Name):
         match one:
             case (
                 ast.keyword(arg="device", value=device)
                 | ast.Call(func=ast.Attribute(attr="to"), args=[device])
-            ) if (named := _named(device)) and named <= given - {"self"}:
+            ) if (named := set(names(device))) and named <= given - {"self"}:
                 yield ast.unparse(device)
             case ast.Name(id=name) if name in given and name.endswith("device"):
                 yield name
@@ -115,16 +112,17 @@ def _edits(spot: Spot, texts: Texts, name: str, beside: set[str]) -> Iterator[Mo
 def _where_given(spot: Spot, texts: Texts, stray: ast.AST, other: ast.AST) -> Iterator[Move]:
     """The edits in the object's method that gave an operand: ``cos, sin = self.tables(x)``."""
     text = texts.of(spot.file)
-    for node in ast.walk(text.function(spot.node)) if text is not None else ():
+    for node in nodes(text.function(spot.node), ast.Assign) if text is not None else ():
         match node:
             case ast.Assign(
                 targets=[ast.Name() | ast.Tuple() as bound],
                 value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=called)) as call,
-            ) if _named(stray) & _named(bound):
-                for function in ast.walk(spot.source.tree):
-                    if isinstance(function, ast.FunctionDef) and function.name == called:
+            ) if not set(names(stray)).isdisjoint(names(bound)):
+                for function in nodes(spot.source.tree, ast.FunctionDef):
+                    if function.name == called:
                         given = given_to(function, call)
-                        beside = {arg for arg, one in given.items() if _named(one) & _named(other)}
+                        met = set(names(other))
+                        beside = {arg for arg, one in given.items() if met & set(names(one))}
                         for name in dict.fromkeys(_kept(function)):
                             yield from _of_conditions(spot, function, name, beside)
 
@@ -133,8 +131,8 @@ def _of_conditions(
     spot: Spot, function: ast.FunctionDef, name: str, beside: set[str]
 ) -> Iterator[Move]:
     told = next((one.arg for one in function.args.args if one.arg in beside), None)
-    for node in ast.walk(function) if told is not None else ():
-        if isinstance(node, ast.If) and _asks_for(node.test, name):
+    for node in nodes(function, ast.If) if told is not None else ():
+        if _asks_for(node.test, name):
             code = f"{text_of(spot.source, node.test)} or {name}.device != {told}.device"
             with suppress(Refused):
                 edit = file_edit(spot.source, [replaced(spot.source, node.test, code)])
@@ -143,7 +141,7 @@ def _of_conditions(
 
 def _kept(node: ast.AST) -> Iterator[str]:
     """What an expression takes from its object."""
-    for one in ast.walk(node):
+    for one in nodes(node, ast.Attribute):
         match one:
             case ast.Attribute(value=ast.Name(id="self")):
                 yield ast.unparse(one)
@@ -155,12 +153,8 @@ def _asks_for(test: ast.expr, name: str) -> bool:
         case ast.BoolOp(op=ast.Or(), values=[first, *_]):
             return _asks_for(first, name)
         case ast.Compare(left=left, ops=[ast.Is()], comparators=[ast.Constant(value=None)]):
-            return ast.unparse(left) == name
+            return dotted(left) == name
     return False
-
-
-def _named(node: ast.AST) -> set[str]:
-    return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
 def _there(frame: FrameType, device: str) -> set[str]:

@@ -28,6 +28,7 @@ from diagnose.hooks.positions import Text, Texts
 from diagnose.kinds import EventKind
 from diagnose.placement import Spot, Suspect
 from diagnose.placement.devices import CPU
+from diagnose.placement.semantics import dotted, nodes, parent
 from diagnose.repairing.proposing.moving import (
     Move,
     Stray,
@@ -69,8 +70,8 @@ def retreating(error: BaseException) -> Iterator[Move]:
 
 def _decided(text: Text | None) -> Iterator[Move]:
     """What a program calls its device becomes the cpu: where it is made, where one is chosen, written."""
-    nodes = ast.walk(text.source.tree) if text is not None else ()
-    found = [node for node in nodes if isinstance(node, ast.Call | ast.IfExp | ast.Constant)]
+    kinds = (ast.Call, ast.IfExp, ast.Constant)
+    found = nodes(text.source.tree, *kinds) if text is not None else ()
     for node in sorted(found, key=_rank):
         if text is None or not (made := _on_cpu(node, text)):
             continue
@@ -86,7 +87,7 @@ def _rank(node: ast.expr) -> int:
 def _on_cpu(node: ast.expr, text: Text) -> str:
     """What an expression of a GPU would be for the cpu; nothing for others, and for what is moved right
     there."""
-    outer = text.parents.get(node)
+    outer = parent(text.source.tree, node)
     match node:
         case ast.Call(func=ast.Attribute(attr="device") | ast.Name(id="device"), args=[_]):
             return f'{text_of(text.source, node.func)}("cpu")'
@@ -110,7 +111,7 @@ def _model(call: ast.Call, frame: FrameType) -> ast.expr | None:
     """The model that a call is of, unless a module calls itself."""
     func = call.func
     for owner in [func, func.value] if isinstance(func, ast.Attribute) else [func]:
-        if isinstance(value(owner, frame), torch.nn.Module) and ast.unparse(owner) != "self":
+        if isinstance(value(owner, frame), torch.nn.Module) and dotted(owner) != "self":
             return owner
     return None
 

@@ -12,9 +12,9 @@ from diagnose.fixes.diff import patched
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import rewritten
 from diagnose.placement import Source
+from diagnose.placement.semantics import around, dotted, functions, nodes
 from diagnose.repairing.comparing import changed, diff_of
 from diagnose.repairing.model import Candidate
-from diagnose.repairing.scopes import FUNCTION
 from diagnose.repairing.syntax import tree_of
 from diagnose.repairing.workspace import Workspace
 
@@ -92,21 +92,17 @@ def _bound(
     if scope is None:
         return
     name = ast.unparse(was)
-    names = [
-        one
-        for one in ast.walk(scope)
-        if isinstance(one, ast.Name | ast.Attribute) and ast.unparse(one) == name
-    ]
+    names = [one for one in nodes(scope, ast.Name, ast.Attribute) if ast.unparse(one) == name]
     asked = [one for one in names if isinstance(one.ctx, ast.Load)]
     values = [
         node.value
-        for node in ast.walk(scope)
-        if isinstance(node, ast.Assign) and any(ast.unparse(one) == name for one in node.targets)
+        for node in nodes(scope, ast.Assign)
+        if any(ast.unparse(one) == name for one in node.targets)
     ]
     if len(asked) < 2 or len(values) != 1 or len(names) - len(asked) != 1:
         return
-    for node in ast.walk(values[0]):
-        if isinstance(node, ast.Constant) and str(node.value).startswith("cuda"):
+    for node in nodes(values[0], ast.Constant):
+        if str(node.value).startswith("cuda"):
             if isinstance(now, ast.JoinedStr | ast.Constant):
                 yield node, given
             else:
@@ -117,14 +113,9 @@ def _scope(tree: ast.Module, was: ast.expr) -> ast.AST | None:
     """What binds an expression: for a name the file, for what an object keeps the class around it."""
     if isinstance(was, ast.Name):
         return tree
-    if not (isinstance(was, ast.Attribute) and ast.unparse(was.value) == "self"):
+    if not (isinstance(was, ast.Attribute) and dotted(was.value) == "self"):
         return None
-    around = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ClassDef) and any(one is was for one in ast.walk(node))
-    ]
-    return around[-1] if around else None
+    return next(around(tree, was, ast.ClassDef), None)
 
 
 def _of_property(tree: ast.Module, was: ast.expr, given: str) -> Iterator[tuple[ast.expr, str]]:
@@ -134,13 +125,14 @@ def _of_property(tree: ast.Module, was: ast.expr, given: str) -> Iterator[tuple[
             pass
         case _:
             return
-    for node in ast.walk(tree):
-        if isinstance(node, FUNCTION) and node.name == name:
+    for node in functions(tree):
+        if node.name == name:
             marks = [ast.unparse(one) for one in node.decorator_list]
-            returns = [one.value for one in ast.walk(node) if isinstance(one, ast.Return)]
+            returns = [one.value for one in nodes(node, ast.Return)]
             if "property" in marks and len(returns) == 1 and returns[0] is not None:
                 told = ast.parse(given, mode="eval")
-                roots = [n for n in ast.walk(told) if isinstance(n, ast.Name) and n.id == owner]
+                named = (n for n in ast.walk(told) if isinstance(n, ast.Name))
+                roots = [n for n in named if n.id == owner]  # of a tree that is changed
                 for one in roots:
                     one.id = "self"
                 if roots:

@@ -14,6 +14,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.positions import Texts
 from diagnose.placement import Source
+from diagnose.placement.semantics import argument, calls, last_name, nodes
 from diagnose.repairing.model import ABSENT_GPU
 from diagnose.repairing.proposing.moving import Move, own_spots
 
@@ -31,14 +32,14 @@ def starting(error: BaseException) -> Iterator[Move]:
         return
     running = own_spots(error, Texts())
     for source in {spot.file: spot.source for _, spot in running}.values():
-        for node in ast.walk(source.tree):
-            if isinstance(node, ast.Call) and _name(node.func) in _STARTING:
+        for node in calls(source.tree):
+            if last_name(node.func) in _STARTING:
                 yield from _started(source, node)
 
 
 def _started(source: Source, call: ast.Call) -> Iterator[Move]:
     """The edits of a written number of processes: there are as many as GPUs."""
-    count = next((one.value for one in call.keywords if one.arg == "nprocs"), None)
+    count = argument(call, "nprocs")
     for number in _written(source, count) if count is not None else ():
         if isinstance(number.value, int) and number.value > torch.cuda.device_count():
             with suppress(Refused):
@@ -52,20 +53,16 @@ def _written(source: Source, count: ast.expr) -> Iterator[ast.Constant]:
     if isinstance(count, ast.Constant) and type(count.value) is int:
         yield count
         return
-    for node in ast.walk(source.tree):
+    for node in nodes(source.tree, ast.Assign, ast.AnnAssign, ast.Call):
         match node:
             case (
                 ast.Assign(targets=[target], value=ast.Constant() as number)
                 | ast.AnnAssign(target=target, value=ast.Constant() as number)
-            ) if _name(target) == _name(count) and type(number.value) is int:
+            ) if last_name(target) == last_name(count) and type(number.value) is int:
                 yield number
             case ast.Call(args=[*_, ast.Constant(value=str(option))], keywords=named) if (
-                option.lstrip("-").replace("-", "_") == _name(count)
+                option.lstrip("-").replace("-", "_") == last_name(count)
             ):
                 for one in named:
                     if one.arg == "default" and isinstance(one.value, ast.Constant):
                         yield one.value
-
-
-def _name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -19,6 +19,7 @@ from diagnose.fixes.rewriting import Change
 from diagnose.hooks.operands import value
 from diagnose.hooks.positions import Text, Texts
 from diagnose.placement import Source, Spot
+from diagnose.placement.semantics import nodes
 from diagnose.repairing.proposing.moving import Move, own_spots
 from diagnose.repairing.scopes import FUNCTION
 
@@ -120,14 +121,13 @@ def _methods(kind: ast.ClassDef | None) -> list[ast.stmt]:
 
 def _moving(function: ast.AST, frame: FrameType) -> Iterator[ast.Expr | ast.Assign]:
     """The statements of a function that move a module which a running one knows by the same name."""
-    for one in ast.walk(function):
-        if isinstance(one, ast.Expr | ast.Assign):
-            match one.value:
-                case ast.Call(func=ast.Attribute(attr=name, value=owner)) if name in _MOVES:
-                    bound = one.targets if isinstance(one, ast.Assign) else [owner]
-                    same = [ast.unparse(to) for to in bound] == [ast.unparse(owner)]
-                    if same and isinstance(value(owner, frame), torch.nn.Module):
-                        yield one
+    for one in nodes(function, ast.Expr, ast.Assign):
+        match one.value:
+            case ast.Call(func=ast.Attribute(attr=name, value=owner)) if name in _MOVES:
+                bound = one.targets if isinstance(one, ast.Assign) else [owner]
+                same = [ast.unparse(to) for to in bound] == [ast.unparse(owner)]
+                if same and isinstance(value(owner, frame), torch.nn.Module):
+                    yield one
 
 
 def _edit(

@@ -11,11 +11,12 @@ from typing import Any
 
 import torch
 
-from diagnose.fixes.definitions.expressions import argument, with_argument
+from diagnose.fixes.definitions.expressions import with_argument
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.operands import value
 from diagnose.hooks.positions import Texts
+from diagnose.placement.semantics import argument, arguments
 from diagnose.repairing.proposing.moving import Move, own_spots, written_as
 
 _NAME = "device"
@@ -55,7 +56,7 @@ def _leaves_out(call: ast.Call, called: Any) -> bool:
 
 def _homes(call: ast.Call, frame: FrameType) -> Iterator[tuple[str, str]]:
     """The GPUs of what a call is given, each with an expression that tells it."""
-    for one in (*call.args, *(given.value for given in call.keywords)):
+    for one in arguments(call):
         held = value(one, frame)
         if isinstance(held, torch.nn.Module):
             devices = {str(weight.device) for weight in held.parameters()}

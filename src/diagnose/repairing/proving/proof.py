@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from diagnose.bulkhead import guarded
+from diagnose.placement.semantics import functions
 from diagnose.repairing.comparing import (
     difference,
     differing,
@@ -23,7 +23,7 @@ from diagnose.repairing.proving.levels import level_of
 from diagnose.repairing.proving.switching import turned
 from diagnose.repairing.running.runner import Runner
 from diagnose.repairing.running.shifting import FILES, shifts
-from diagnose.repairing.syntax import nodes_of, tree_of
+from diagnose.repairing.syntax import tree_of
 from diagnose.repairing.words import say
 
 #: Fixes after which more parameters are trained: those that nobody had registered.
@@ -285,9 +285,7 @@ class Reference:
         found = []
         for file, text in texts.items():
             path = self._runner.workspace.folder / file
-            for node in nodes_of(text):
-                if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                    continue
+            for node in functions(tree_of(text)):
                 first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
                 if f"{path}:{first}" not in watched.executed:
                     lines = range(first, (node.end_lineno or first) + 1)

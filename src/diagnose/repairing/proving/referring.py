@@ -10,9 +10,10 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from diagnose.patterns import lazy
+from diagnose.placement.semantics import calls, nodes
 from diagnose.repairing.comparing import changed
 from diagnose.repairing.model import Candidate, Ran
-from diagnose.repairing.syntax import nodes_of, tree_of
+from diagnose.repairing.syntax import tree_of
 
 _DRAWN = "generator-device"
 #: A move.
@@ -47,8 +48,7 @@ def drops_refused(texts: Mapping[str, tuple[str, str]], wanted: Ran) -> bool:
         return len(gone) == len(made) == 1 and old != new == _MOVE.sub("", old)
     return any(
         _is_move(one) and one.lineno - 1 == gone.start and one.end_lineno == gone.stop
-        for one in nodes_of(before)
-        if isinstance(one, ast.stmt)
+        for one in nodes(tree_of(before), ast.stmt)
     )
 
 
@@ -100,7 +100,7 @@ def _is_move(statement: ast.stmt) -> bool:
     """Whether a statement moves something, and does nothing else."""
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr="to" | "cuda", value=moved))):
-            return not any(isinstance(one, ast.Call) for one in ast.walk(moved))
+            return not calls(moved)
         case ast.Assign(
             targets=[target], value=ast.Call(func=ast.Attribute(attr="to" | "cuda", value=moved))
         ):
@@ -117,12 +117,12 @@ def draws_otherwise(texts: Mapping[str, tuple[str, str]], applied: Sequence[Cand
 
 
 def _generators(text: str) -> int:
-    return sum(word.arg == "generator" for word in nodes_of(text) if isinstance(word, ast.keyword))
+    return sum(word.arg == "generator" for word in nodes(tree_of(text), ast.keyword))
 
 
 def _named(text: str) -> list[str]:
     """A program without its generators."""
-    tree = tree_of(text)
+    tree = ast.parse(text)  # one of its own, which is changed: nothing is to be kept of it
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             node.keywords = [word for word in node.keywords if word.arg != "generator"]

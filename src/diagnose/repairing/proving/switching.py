@@ -20,7 +20,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import rewritten
 from diagnose.model import Lang
 from diagnose.placement import Source
-from diagnose.placement.semantics import defaults
+from diagnose.placement.semantics import bindings_by, defaults, dotted, last_name, nodes
 from diagnose.repairing.model import Guard, Ran, Terms
 from diagnose.repairing.running.runner import Runner
 from diagnose.repairing.scopes import FUNCTION
@@ -157,7 +157,7 @@ def switches(tree: ast.Module, asking: ast.Module | None = None) -> Iterator[Swi
     asking = asking or tree
     asked, words = set(_asked(asking)), _words(asking)
     alone = len(_NAMED.findall(ast.unparse(asking))) == 1
-    for node in ast.walk(tree):
+    for node in nodes(tree, ast.stmt, ast.Call):
         for name, value in _values(node):
             if name in asked and (to := _other(value)) is not None:
                 yield Switch(name, to, value, to)
@@ -190,26 +190,20 @@ def _to_cpu(name: str, value: ast.Constant) -> Iterator[Switch]:
 def _words(tree: ast.Module) -> dict[str, list[str]]:
     """The words that names, and attributes, are compared with, or pick an item of a written table by."""
     found: dict[str, list[str]] = {}
-    tables = {
-        target.id: one.value
-        for one in tree.body
-        if isinstance(one, ast.Assign)
-        for target in one.targets
-        if isinstance(target, ast.Name)
-    }
-    for node in ast.walk(tree):
+    tables = {dotted(one.target): one.value for row in tree.body for one in bindings_by(row)}
+    for node in nodes(tree, ast.Compare, ast.Match, ast.Subscript):
         match node:
             case ast.Compare(left=left, comparators=others):
                 parts: list[ast.AST] = [*others]
             case ast.Match(subject=left, cases=cases):
                 parts = [case.pattern for case in cases]
             case ast.Subscript(value=table, slice=left):
-                table = tables.get(table.id, table) if isinstance(table, ast.Name) else table
-                parts = [key for key in getattr(table, "keys", ()) if key is not None]
+                held = tables.get(table.id) if isinstance(table, ast.Name) else None
+                parts = [key for key in getattr(held or table, "keys", ()) if key is not None]
             case _:
                 continue
-        name = getattr(left, "attr", None) or getattr(left, "id", None)
-        known = [one for part in parts for one in ast.walk(part) if isinstance(one, ast.Constant)]
+        name = last_name(left)
+        known = [one for part in parts for one in nodes(part, ast.Constant)]
         for one in known:
             if name and isinstance(one.value, str) and one.value not in found.get(name, ()):
                 found.setdefault(name, []).append(one.value)
@@ -254,13 +248,9 @@ def _other(value: ast.Constant) -> str | None:
 
 def _asked(tree: ast.Module) -> Iterator[str]:
     """The names that conditions ask for."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If | ast.IfExp | ast.While | ast.BoolOp):
-            for one in ast.walk(node if isinstance(node, ast.BoolOp) else node.test):
-                if isinstance(one, ast.Name):
-                    yield one.id
-                elif isinstance(one, ast.Attribute):
-                    yield one.attr
+    tests: list[ast.expr] = [one.test for one in nodes(tree, ast.If, ast.IfExp, ast.While)]
+    for test in (*tests, *nodes(tree, ast.BoolOp)):
+        yield from map(last_name, nodes(test, ast.Name, ast.Attribute))
 
 
 def _with(source: Source, switch: Switch) -> str:

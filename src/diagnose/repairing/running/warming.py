@@ -20,6 +20,7 @@ from typing import Any
 from diagnose.casebase.store import load
 from diagnose.errors import DiagnoseError
 from diagnose.patterns import in_package
+from diagnose.placement.semantics import nodes
 from diagnose.processes import forked, import_all, undisturbed
 from diagnose.verification.program import program_of
 
@@ -152,7 +153,7 @@ def _imported(path: Path) -> Iterator[str]:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError, OSError):
         return
-    for node in ast.walk(tree):
+    for node in nodes(tree, ast.Import, ast.ImportFrom):
         names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module and not node.level:
             names = [node.module, *(f"{node.module}:{a.name}" for a in node.names if a.name != "*")]
