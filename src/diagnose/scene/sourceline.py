@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from diagnose.placement.semantics import dotted as dotted
+
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _MAX_LENGTH = 2000  # of a line; a statement may have several
 _MAX_LINES = 40
@@ -188,17 +190,6 @@ def _brackets(text: str) -> tuple[_Opened, list[tuple[int, int]]]:
         elif opened and character == _CLOSERS[opened[-1][0]]:
             closed.append((opened.pop()[1], at))
     return opened, closed
-
-
-def dotted(node: ast.AST) -> str | None:
-    """``self.encoder.embed`` for such a chain of names and attributes, else None."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return None
-    return ".".join([node.id, *reversed(parts)])
 
 
 def is_builtin(name: str) -> bool:
