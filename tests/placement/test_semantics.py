@@ -21,18 +21,25 @@ from diagnose.placement.semantics import (
     bound_arguments,
     called,
     calls,
+    calls_of,
+    class_of,
     defaults,
     functions,
     functions_by_line,
     given_by_calls,
     holds,
     last_name,
+    lines_of,
+    loads,
     names,
     nodes,
     parameters,
     parent,
     path_to,
+    position_of,
+    positional,
     reads,
+    returned,
     stored,
 )
 
@@ -232,3 +239,29 @@ def test_a_path_leads_from_the_file_to_the_node() -> None:
         "Net",
     ]
     assert path_to(ast.parse("x = 1"), one) == []
+    assert holds(tree, one) and holds(one, one) and not holds(one, tree)
+    [loop] = nodes(tree, ast.For)
+    assert list(lines_of(loop)) == [8, 9] and lines_of(loop.body[0]) == range(9, 10)
+    assert lines_of(tree.body[0], loop) == range(1, 10)
+
+
+def test_a_method_is_asked_for_its_class_and_its_calls() -> None:
+    tree = ast.parse(PROGRAM)
+    main, begins, forward = nodes(tree, ast.FunctionDef, ast.AsyncFunctionDef)
+    [net] = nodes(tree, ast.ClassDef)
+    assert [class_of(tree, one) for one in (begins, forward, main)] == [net, net, None]
+    assert calls_of(tree, begins) == calls(tree, "Net") and calls_of(tree, main) == []
+    assert calls_of(tree, forward) == calls(tree, "forward") != []
+    assert [one.arg for one in positional(begins)] == ["self", "width", "depth"]
+    places = {one.arg: position_of(tree, begins, one.arg) for one in parameters(begins)}
+    assert places == {"self": -1, "width": 0, "depth": 1, "bias": None}
+
+
+def test_what_a_function_sets_reads_and_returns() -> None:
+    tree = ast.parse(PROGRAM + "\n\ndef nothing():\n    return\n")
+    [net] = nodes(tree, ast.ClassDef)
+    assert sorted(one.attr for one in stored(net)) == ["last", "table"]
+    assert {one.lineno for one in loads(net, "x")} == {7, 8}
+    functions = {one.name: one for one in nodes(tree, ast.FunctionDef)}
+    assert [one and ast.unparse(one) for one in returned(functions["forward"])] == ["self.table[n]"]
+    assert returned(functions["nothing"]) == [None]

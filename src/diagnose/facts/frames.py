@@ -9,7 +9,8 @@ from itertools import pairwise
 from diagnose.facts.values import CALLING, ENTERED, at
 from diagnose.model import Fact, TorchNames, Words
 from diagnose.patterns import lazy
-from diagnose.scene import Place, Scene, calls, sourceline
+from diagnose.placement.semantics import dotted
+from diagnose.scene import Place, Scene, calls
 
 
 def ranks(scene: Scene) -> Iterator[Fact]:
@@ -93,7 +94,7 @@ def _gives_loss(place: Place, words: Words) -> bool:
         added = _addends(node.value)
         if call in added and (labelled or any(_alike(call, other) for other in added)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            return any(_LOSS.search(sourceline.dotted(target) or "") for target in targets)
+            return any(_LOSS.search(dotted(target) or "") for target in targets)
     return False
 
 
@@ -117,7 +118,7 @@ _LOSS = lazy(r"(?i)^(\w+_)?loss(es)?(_\w+)?$")
 
 
 def _is_criterion(call: ast.Call) -> bool:
-    return _CRITERION.search(f"{sourceline.dotted(call.func) or ''}(") is not None
+    return _CRITERION.search(f"{dotted(call.func) or ''}(") is not None
 
 
 #: What an optimizer's step enters to compute the loss anew, and with it the model.

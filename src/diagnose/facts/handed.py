@@ -9,7 +9,8 @@ from itertools import islice, pairwise
 from diagnose.facts.values import at
 from diagnose.model import Fact
 from diagnose.patterns import lazy
-from diagnose.scene import Scene, provenance, sourceline
+from diagnose.placement.semantics import dotted
+from diagnose.scene import Scene, provenance
 
 #: The steps that a library's loop calls with a batch that it has moved.
 _STEPS = frozenset(
@@ -79,7 +80,7 @@ def _is_entry(node: ast.AST) -> bool:
     while isinstance(node, (ast.Attribute, ast.Call, ast.Subscript)):
         match node:
             case ast.Subscript(value=owner, slice=ast.Constant(value=str())):
-                if _READ.search(sourceline.dotted(owner) or ""):
+                if _READ.search(dotted(owner) or ""):
                     return True
                 node = owner
             case ast.Call(func=function):

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from diagnose.facts.values import CALLING, ENTERED, at
 from diagnose.model import Fact, Frame, TorchNames, Words
 from diagnose.patterns import lazy
+from diagnose.placement.semantics import dotted, names, nodes
 from diagnose.scene import Scene, calls, provenance, single, sourceline
 from diagnose.scene.carets import inside
 from diagnose.scene.sourceline import SourceLine
@@ -78,7 +79,7 @@ def _of_scalars(line: SourceLine, torch: TorchNames) -> set[int]:
         id(inner)
         for node in line.nodes
         if isinstance(node, ast.keyword) and node.arg in torch.number_keywords
-        for inner in ast.walk(node.value)
+        for inner in nodes(node.value, ast.expr)
     }
 
 
@@ -91,7 +92,7 @@ def _of_shapes(line: SourceLine, torch: TorchNames) -> set[int]:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in torch.shaping
         for argument in node.args
-        for inner in ast.walk(argument)
+        for inner in nodes(argument, ast.expr)
     }
 
 
@@ -143,7 +144,7 @@ def fixed_devices(scene: Scene) -> Iterator[Fact]:
     torch = scene.knowledge.torch
     for frame, code in _shown(scene):
         parsed = sourceline.parse(code)
-        if parsed and any(calls.names_device(node, torch) for node in ast.walk(parsed.tree)):
+        if parsed and any(calls.names_device(node, torch) for node in parsed.nodes):
             yield Fact("names-device", frame.at, {"code": code.strip()})
 
 
@@ -162,9 +163,9 @@ def called_modules(scene: Scene) -> Iterator[Fact]:
     for position, place in enumerate(_parsed(scene)):
         frame = place.frame
         listed = list(calls.calls(place.nodes))
-        own = [c for c in listed if (sourceline.dotted(c.func) or "").startswith("self.")]
+        own = [c for c in listed if (dotted(c.func) or "").startswith("self.")]
         for node in listed:
-            name = sourceline.dotted(node.func)
+            name = dotted(node.func)
             at_site = scene.in_layer and position == 0
             if isinstance(node.func, ast.Subscript) and at_site:
                 yield at("calls-listed-module", frame)
@@ -192,7 +193,7 @@ def _chain(scene: Scene) -> Iterator[Fact]:
         if frame.library == "torch" or frame.statement is None or frame.function == "forward":
             continue
         call = scene.place(frame).part if frame.statement.carets else None
-        name = sourceline.dotted(call.func) if isinstance(call, ast.Call) else None
+        name = dotted(call.func) if isinstance(call, ast.Call) else None
         if name is not None and any(words.second_models.search(word) for word in name.split(".")):
             yield at("calls-second-model", frame, name=name)
 
@@ -210,9 +211,9 @@ def handed_models(scene: Scene) -> Iterator[Fact]:
         if call is None or not isinstance(call.func, ast.Name):
             continue
         given = provenance.arguments(place, entered, torch) or ()
-        models = [
-            name for one in given if (name := sourceline.dotted(one.node)) and _MODEL.search(name)
-        ] + [name for one in given if (name := _second(one.node, words))]
+        models = [name for one in given if (name := dotted(one.node)) and _MODEL.search(name)] + [
+            name for one in given if (name := _second(one.node, words))
+        ]
         if len(set(models)) == 1 and words.second_models.search(models[0].rpartition(".")[2]):
             yield at("handed-second-model", caller, name=models[0])
 
@@ -221,7 +222,7 @@ _MODEL = lazy(r"(?i)(^|[._])(model|net|network|module|student|policy|actor)$")
 
 
 def _second(node: ast.expr, words: Words) -> str | None:
-    name = sourceline.dotted(node)
+    name = dotted(node)
     last = name.rpartition(".")[2] if name else ""
     return name if words.second_models.search(last) else None
 
@@ -244,16 +245,15 @@ def looped_modules(scene: Scene) -> Iterator[Fact]:
         if line is None:
             continue
         bound = {
-            name.id
+            name
             for node in line.nodes
             if isinstance(node, ast.comprehension) and "self." in ast.unparse(node.iter)
-            for name in ast.walk(node.target)
-            if isinstance(name, ast.Name)
+            for name in names(node.target)
         }
         for node in line.nodes:
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 name = node.func.id
-                if any(sourceline.dotted(argument) in _WEIGHTS for argument in node.args):
+                if any(dotted(argument) in _WEIGHTS for argument in node.args):
                     continue  # a function that takes the layer's weight
                 entered = id(frame) in entering and node is scene.place(frame).part
                 if entered or name in bound or words.loop_names.search(name):

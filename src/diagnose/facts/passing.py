@@ -8,7 +8,8 @@ from itertools import pairwise
 
 from diagnose.facts.values import at
 from diagnose.model import Fact, TorchNames
-from diagnose.scene import Place, Scene, calls, provenance, sourceline
+from diagnose.placement.semantics import dotted, names
+from diagnose.scene import Place, Scene, calls, provenance
 from diagnose.scene.provenance import Argument
 
 #: The origins of an argument that may bring what nobody moved, and how much of them it has to have.
@@ -78,8 +79,8 @@ def handed_a_file(scene: Scene) -> Iterator[Fact]:
         return
     for one in met.strays:
         root = calls.root(one.node, torch)
-        names = {node.id for node in ast.walk(root) if isinstance(node, ast.Name)}
-        if names and "self" not in names and not any(a.is_called(n) for a in given for n in names):
+        read = set(names(root))
+        if read and "self" not in read and not any(a.is_called(n) for a in given for n in read):
             yield at("handed-a-file", site.frame, name=one.text)
             return
 
@@ -212,7 +213,7 @@ def _brings(
 def _is_of_self(node: ast.expr) -> bool:
     """True for what the object holds, and for what its layers and methods return."""
     if isinstance(node, ast.Call):
-        return (sourceline.dotted(node.func) or "").startswith("self.")
+        return (dotted(node.func) or "").startswith("self.")
     return provenance.is_own(node)
 
 

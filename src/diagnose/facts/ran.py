@@ -8,7 +8,8 @@ from itertools import pairwise
 
 from diagnose.facts.values import CALLING, at
 from diagnose.model import Fact, TorchNames
-from diagnose.scene import Scene, calls, provenance, sourceline
+from diagnose.placement.semantics import dotted, holds, names
+from diagnose.scene import Scene, calls, provenance
 from diagnose.scene.devices import kind
 
 
@@ -35,13 +36,13 @@ def earlier_layer(scene: Scene) -> Iterator[Fact]:
 def _layer(call: ast.Call) -> str | None:
     """The name of an attribute of ``self`` that is called, or taken from a list there."""
     function = call.func.value if isinstance(call.func, ast.Subscript) else call.func
-    name = sourceline.dotted(function) or ""
+    name = dotted(function) or ""
     return name if name.startswith("self.") and name.count(".") == 1 else None
 
 
 def _before(node: ast.Call, part: ast.Call) -> bool:
     """Whether a call ends before another begins, or is among what that is given."""
-    if any(inner is node for argument in part.args for inner in ast.walk(argument)):
+    if any(holds(one, node) for one in part.args):
         return True
     ends = (node.end_lineno or node.lineno, node.end_col_offset or 0)
     return ends <= (part.lineno, part.col_offset)
@@ -84,7 +85,7 @@ def _is_own_call(call: ast.expr, torch: TorchNames) -> bool:
     """True for a method of the object and for a function that is called by its name alone."""
     if not isinstance(call, ast.Call):
         return False
-    name = sourceline.dotted(call.func) or ""
+    name = dotted(call.func) or ""
     return name.startswith("self.") or (
         isinstance(call.func, ast.Name) and name not in torch.numbers
     )
@@ -96,13 +97,8 @@ def handed_in_on_cpu(scene: Scene) -> Iterator[Fact]:
     if met is None or site is None or not scene.above or "cpu" not in (scene.pair or ""):
         return
     given = provenance.arguments(scene.above[0], site, torch) or ()
-    names = {
-        node.id
-        for one in met.strays
-        for node in ast.walk(one.node)
-        if isinstance(node, ast.Name) and not one.layer
-    }
-    if len(met.strays) < 2 or len(names) < 2 or any(one.spread for one in given):
+    met_names = {name for one in met.strays if not one.layer for name in names(one.node)}
+    if len(met.strays) < 2 or len(met_names) < 2 or any(one.spread for one in given):
         return
-    if all(any(one.is_called(name) for one in given) for name in names):
+    if all(any(one.is_called(name) for one in given) for name in met_names):
         yield at("handed-in-on-cpu", site.frame)

@@ -11,7 +11,7 @@ from diagnose.model.vocabulary import Names
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.records import is_data_class
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import calls, holds, names, nodes
 from diagnose.placement.steps import last_of
 from diagnose.placement.tensors import Batch, Table, Tensor, inside, tensors_in, within
 from diagnose.placement.tensors import Sequence as Items
@@ -78,10 +78,9 @@ def left_by(machine: Machine, node: ast.expr, value: Value, frame: Frame) -> Non
     )
     if not made or not isinstance(value, Table) or not any(moved_in(node)):
         return
-    moves = {id(one) for one in walk(node)}  # what is made or moved within it
     for tensor in tensors_in(value):
         move = last_of(tensor.steps, EventKind.MADE, EventKind.MOVED)
-        if move is not None and id(move.spot.node) not in moves:
+        if move is not None and not holds(node, move.spot.node):
             step = Step(EventKind.LEFT, machine.spot(node, frame), tensor.device)
             tensor.steps, tensor.frame = (*tensor.steps[-12:], step), frame
 
@@ -118,9 +117,7 @@ def _as_it_is(node: ast.expr) -> ast.Name | None:
         node = node.elt
     if not isinstance(node, ast.DictComp) or not isinstance(node.value, ast.Name):
         return None
-    target = node.generators[0].target
-    names = [one.id for one in walk(target) if isinstance(one, ast.Name)]
-    return node.value if node.value.id in names else None
+    return node.value if node.value.id in names(node.generators[0].target) else None
 
 
 def _held(value: Value, depth: int = 2) -> Iterator[Tensor]:
@@ -139,10 +136,11 @@ def _moving(node: ast.AST, moves: Names) -> ast.stmt | None:
     fields of what it returns; None for a function that does something else."""
     found: ast.stmt | None = None
     away = moves - {"cpu"}
-    for one in walk(node):
-        if isinstance(one, ast.Return) and one.value is not None and any(moved_in(one.value, away)):
-            return one
-        if isinstance(one, ast.Assign) and _is_field(one.targets[0]):
+    for one in nodes(node, ast.Return, ast.Assign):
+        if isinstance(one, ast.Return):
+            if one.value is not None and any(moved_in(one.value, away)):
+                return one
+        elif _is_field(one.targets[0]):
             found = one if any(moved_in(one.value, away)) else found
     return found
 
@@ -168,7 +166,6 @@ def moves_from(node: ast.expr, root: str) -> bool:
 
 def moved_in(node: ast.AST, moves: Collection[str] = ("to", "cuda")) -> Iterator[ast.expr]:
     """What the moves of an expression, or of a function, move; ``moves`` are the methods that do."""
-    for one in walk(node):
-        match one:
-            case ast.Call(func=ast.Attribute(value=value, attr=name)) if name in moves:
-                yield value
+    for one in calls(node):
+        if isinstance(one.func, ast.Attribute) and one.func.attr in moves:
+            yield one.func.value

@@ -7,7 +7,7 @@ import ast
 from diagnose.kinds import ConstraintKind
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Arguments, Machine, Meets
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import nodes
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Frame, Unknown
 
@@ -59,9 +59,7 @@ def refusal(
         isinstance(one, ast.Raise) for one in (*node.body, *node.orelse)
     ):
         return
-    asked = [
-        one.value for one in walk(node.test) if isinstance(one, ast.Attribute) and one.attr in ASKED
-    ]
+    asked = [one.value for one in nodes(node.test, ast.Attribute) if one.attr in ASKED]
     values = [(one, machine.evaluate(machine, one, frame)) for one in asked]
     sides = [Meets(one, value, value) for one, value in values if isinstance(value, Tensor)]
     if sides:

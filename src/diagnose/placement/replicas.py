@@ -7,9 +7,18 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.placement.model import Source, Spot, Suspect
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import (
+    Function,
+    bindings,
+    called,
+    calls,
+    class_of,
+    dotted,
+    nodes,
+    positional,
+    stored_attributes,
+)
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 CAUSE = "dataparallel-replica-state"
 
 
@@ -35,7 +44,7 @@ def shared(source: Source, lines: Sequence[int]) -> Suspect | None:
     return None
 
 
-def _suspect(source: Source, node: ast.AST, function: _Function) -> Suspect:
+def _suspect(source: Source, node: ast.AST, function: Function) -> Suspect:
     said = ast.unparse(node) if isinstance(node, ast.expr) else ""
     device = device_of_input(function)
     devices = (device,) if device is not None else ()
@@ -45,14 +54,12 @@ def _suspect(source: Source, node: ast.AST, function: _Function) -> Suspect:
 def asked_again(source: Source, kept: ast.AST) -> ast.If | None:
     """The condition under which a method keeps an attribute again, or calls the one that does, if that asks
     for the attribute: it is a cache, whose device nothing asks for."""
-    names = {one.attr for one in kept_by(kept)}
-    for node in walk(source.tree) if names else ():
-        if isinstance(node, ast.If) and any(_fills(one, kept, source, node) for one in node.body):
-            said = {
-                one.attr if isinstance(one, ast.Attribute) else getattr(one, "value", None)
-                for one in walk(node.test)
-            }
-            return node if names & said and "device" not in said else None
+    own = {one.attr for one in kept_by(kept)}
+    for node in nodes(source.tree, ast.If) if own else ():
+        if any(_fills(one, kept, source, node) for one in node.body):
+            asked = nodes(node.test, ast.Attribute, ast.Constant)
+            said = {one.attr if isinstance(one, ast.Attribute) else one.value for one in asked}
+            return node if own & said and "device" not in said else None
     return None
 
 
@@ -71,16 +78,16 @@ def _fills(statement: ast.stmt, kept: ast.AST, source: Source, asked: ast.If) ->
             pass
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id="self"), attr=name))):
             return any(
-                isinstance(one, _Function) and one.name == name and kept in one.body
-                for one in walk(source.tree)
+                one.name == name and kept in one.body
+                for one in nodes(source.tree, ast.FunctionDef, ast.AsyncFunctionDef)
             )
     return statement is kept
 
 
-def _kept_where_asked(source: Source, function: _Function) -> ast.Assign | None:
+def _kept_where_asked(source: Source, function: Function) -> ast.Assign | None:
     """The statement by which a function fills what its object keeps, where it asks for that."""
-    for node in walk(function):
-        for one in node.body if isinstance(node, ast.If) else ():
+    for node in nodes(function, ast.If):
+        for one in node.body:
             if isinstance(one, ast.Assign) and asked_again(source, one) is node:
                 return one
     return None
@@ -91,10 +98,9 @@ def read_in(spot: Spot, name: str) -> ast.expr | None:
     function = spot.enclosing
     found = [
         one
-        for one in (walk(function) if function is not None else ())
-        if isinstance(one, ast.Subscript)
-        and isinstance(one.ctx, ast.Load)
-        and ast.unparse(one.value) == f"self.{name}"
+        for one in (nodes(function, ast.Subscript) if function is not None else ())
+        if isinstance(one.ctx, ast.Load)
+        and dotted(one.value) == f"self.{name}"
         and one.lineno <= spot.line
     ]
     return min(found, key=lambda one: (one.lineno, one.col_offset), default=None)
@@ -102,9 +108,9 @@ def read_in(spot: Spot, name: str) -> ast.expr | None:
 
 def device_of_input(function: ast.AST | None) -> str | None:
     """The device of what a function is given: the parameter that is one, else that of its first tensor."""
-    if not isinstance(function, _Function):
+    if not isinstance(function, Function):
         return None
-    args = [*function.args.posonlyargs, *function.args.args]
+    args = positional(function)
     if any(one.arg == "device" for one in args):
         return "device"
     numbers = len(args) - len(function.args.defaults)  # what has a default is rarely the input
@@ -115,60 +121,48 @@ def device_of_input(function: ast.AST | None) -> str | None:
     return None
 
 
-def _called(tree: ast.Module, function: _Function, line: int) -> Iterator[_Function]:
+def _called(tree: ast.Module, function: Function, line: int) -> Iterator[Function]:
     """The user's functions that a line of a function calls, or one above it."""
-    names = {
-        ast.unparse(one.func).rpartition(".")[2]
-        for one in walk(function)
-        if isinstance(one, ast.Call) and one.lineno <= line
-    }
-    for node in walk(tree):
-        if isinstance(node, _Function) and node.name in names and node is not function:
+    above = {called(one) for one in calls(function) if one.lineno <= line}
+    for node in nodes(tree, ast.FunctionDef, ast.AsyncFunctionDef):
+        if node.name in above and node is not function:
             yield node
 
 
-def _reads(tree: ast.Module, function: _Function) -> Iterator[ast.expr]:
+def _reads(tree: ast.Module, function: Function) -> Iterator[ast.expr]:
     """What a function reads of a class, or of its object, that another method sets which is no
     ``__init__`` and no ``forward``."""
-    classes = [one for one in walk(tree) if isinstance(one, ast.ClassDef)]
-    own = next((one for one in classes if function in one.body), None)
+    classes, own = {one.name for one in nodes(tree, ast.ClassDef)}, class_of(tree, function)
     setters = [
         (one, node)
-        for node in walk(tree)
-        if isinstance(node, _Function) and node.name not in ("__init__", function.name)
-        for one in walk(node)
-        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
+        for node in nodes(tree, ast.FunctionDef, ast.AsyncFunctionDef)
+        if node.name not in ("__init__", function.name)
+        for one in stored_attributes(node)
     ]
-    of_class = {
-        ast.unparse(one)
-        for one, _ in setters
-        if isinstance(one.value, ast.Name) and one.value.id in {each.name for each in classes}
-    }
+    of_class = {dotted(one) for one, _ in setters if dotted(one.value) in classes}
     of_self = {
-        ast.unparse(one)
+        dotted(one)
         for one, node in setters
-        if own is not None and node in own.body and ast.unparse(one.value) == "self"
+        if own is not None and node in own.body and dotted(one.value) == "self"
     }
     plain = of_class | (of_self - _numbers(own))
-    read = [one for one in walk(function) if isinstance(one, ast.Attribute)]
-    yield from (one for one in read if isinstance(one.ctx, ast.Load) and ast.unparse(one) in plain)
+    for read in nodes(function, ast.Attribute):
+        if isinstance(read.ctx, ast.Load) and dotted(read) in plain:
+            yield read
 
 
 def is_kept_once(owner: ast.ClassDef | None, method: str, attribute: str) -> bool:
     """Whether only one method of a class sets an attribute, and no other one of the class calls that."""
-    inside = list(walk(owner)) if owner is not None else []
-    stores = [one for one in inside if isinstance(one, ast.Attribute) and one.attr == attribute]
-    set_once = sum(isinstance(one.ctx, ast.Store) for one in stores) == 1
-    calls = {ast.unparse(one.func) for one in inside if isinstance(one, ast.Call)}
-    return set_once and method != "forward" and f"self.{method}" not in calls
+    if owner is None or method == "forward":
+        return False
+    set_once = sum(one.attr == attribute for one in stored_attributes(owner)) == 1
+    return set_once and all(dotted(one.func) != f"self.{method}" for one in calls(owner))
 
 
-def _numbers(owner: ast.ClassDef | None) -> set[str]:
+def _numbers(owner: ast.ClassDef | None) -> set[str | None]:
     """The attributes that a class sets to what is surely no tensor, a literal other than None."""
     return {
-        ast.unparse(one.targets[0])
-        for one in (walk(owner) if owner is not None else ())
-        if isinstance(one, ast.Assign)
-        and isinstance(one.value, ast.Constant)
-        and one.value.value is not None
+        dotted(one.target)
+        for one in (bindings(owner) if owner is not None else ())
+        if isinstance(one.value, ast.Constant) and one.value.value is not None
     }

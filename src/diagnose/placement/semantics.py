@@ -45,13 +45,13 @@ _of_definition = lru_cache(maxsize=1024)(_below)
 
 
 @overload
+def nodes(scope: ast.AST, one: type[_Node], /) -> Iterator[_Node]: ...
+@overload
 def nodes(scope: ast.AST, one: type[_Node], other: type[_Other], /) -> Iterator[_Node | _Other]: ...
 @overload
 def nodes(
-    scope: ast.AST, one: type[_Node], other: type[_Other], third: type[_Third], /
+    scope: ast.AST, one: type[_Node], other: type[_Other], /, *more: type[_Third]
 ) -> Iterator[_Node | _Other | _Third]: ...
-@overload
-def nodes(scope: ast.AST, *kinds: type[_Node]) -> Iterator[_Node]: ...
 def nodes(scope: ast.AST, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
     """The nodes of some kinds in a node, itself among them."""
     return (one for one in walk(scope) if isinstance(one, kinds))
@@ -89,9 +89,21 @@ def path_to(tree: ast.Module, node: ast.AST) -> list[ast.AST]:
     return path[::-1] if path[-1] is tree else []
 
 
-def around(tree: ast.Module, node: ast.AST, *kinds: type[_Node]) -> Iterator[_Node]:
+@overload
+def around(tree: ast.Module, node: ast.AST, one: type[_Node], /) -> Iterator[_Node]: ...
+@overload
+def around(
+    tree: ast.Module, node: ast.AST, one: type[_Node], other: type[_Other], /, *more: type[_Other]
+) -> Iterator[_Node | _Other]: ...
+def around(tree: ast.Module, node: ast.AST, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
     """The nodes of some kinds that a node stands in, innermost first."""
     return (one for one in reversed(path_to(tree, node)[:-1]) if isinstance(one, kinds))
+
+
+def lines_of(first: ast.AST, last: ast.AST | None = None) -> range:
+    """The lines of a node, or from the first of one to the last of another."""
+    begins, ends = getattr(first, "lineno", 0), getattr(last or first, "end_lineno", None)
+    return range(begins, (ends or begins) + 1)
 
 
 @lru_cache(maxsize=16)
@@ -99,9 +111,8 @@ def functions_by_line(tree: ast.Module) -> Mapping[int, Function]:
     """The innermost function that each line of a file is in."""
     return {
         line: one
-        for one in walk(tree)  # outer ones come first
-        if isinstance(one, Function)
-        for line in range(one.lineno, (one.end_lineno or one.lineno) + 1)
+        for one in nodes(tree, ast.FunctionDef, ast.AsyncFunctionDef)  # outer ones come first
+        for line in lines_of(one)
     }
 
 
@@ -160,12 +171,17 @@ def parameters(function: Function | ast.Lambda) -> list[ast.arg]:
     return [*args.posonlyargs, *args.args, *args.kwonlyargs]
 
 
+def positional(function: Function | ast.Lambda) -> list[ast.arg]:
+    """The parameters of a function that a call may give by their positions."""
+    return [*function.args.posonlyargs, *function.args.args]
+
+
 def bound_arguments(function: Function, call: ast.AST) -> dict[str, ast.expr]:
     """What a call gives the parameters of a function, as far as these stand there one by one; nothing for
     the object of a method."""
     if not isinstance(call, ast.Call):
         return {}
-    listed = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
+    listed = [one.arg for one in positional(function)]
     if listed[:1] in (["self"], ["cls"]):
         del listed[0]
     shown = takewhile(lambda one: not isinstance(one, ast.Starred), call.args)
@@ -174,10 +190,9 @@ def bound_arguments(function: Function, call: ast.AST) -> dict[str, ast.expr]:
     return dict(zip(listed, shown, strict=False)) | named
 
 
-def defaults(function: Function) -> dict[str, ast.expr]:
+def defaults(function: Function | ast.Lambda) -> dict[str, ast.expr]:
     """The parameters that a call may leave out, each with what it is then."""
-    given = function.args
-    listed = [*given.posonlyargs, *given.args]
+    given, listed = function.args, positional(function)
     pairs = (
         *zip(listed[len(listed) - len(given.defaults) :], given.defaults, strict=True),
         *zip(given.kwonlyargs, given.kw_defaults, strict=True),
@@ -191,13 +206,35 @@ def is_property(function: Function) -> bool:
     return any(mark in ("property", "cached_property") for mark in marks)
 
 
+def returned(function: Function) -> list[ast.expr | None]:
+    """What the statements of a function return, with those of functions in it; None for nothing."""
+    return [one.value for one in nodes(function, ast.Return)]
+
+
+def class_of(tree: ast.Module, function: Function) -> ast.ClassDef | None:
+    """The class of which a function is a method."""
+    return next((one for one in nodes(tree, ast.ClassDef) if function in one.body), None)
+
+
+def calls_of(tree: ast.Module, function: Function) -> list[ast.Call]:
+    """The calls of a function of a file, or of its class for an ``__init__``."""
+    owner = class_of(tree, function) if function.name == "__init__" else None
+    return calls(tree, owner.name if owner is not None else function.name)
+
+
+def position_of(tree: ast.Module, function: Function, name: str) -> int | None:
+    """How many arguments come before a parameter: -1 for the object of a method, None for a parameter that
+    has to be named."""
+    listed = [one.arg for one in positional(function)]
+    bound = class_of(tree, function) is not None
+    return listed.index(name) - bound if name in listed else None
+
+
 def given_by_calls(tree: ast.Module, function: Function, name: str) -> Iterator[ast.expr | None]:
-    """What the calls of a function of a file, or of its class for an ``__init__``, give a parameter: None
-    where one leaves it out; none for the object of a method."""
-    owner = next((one for one in nodes(tree, ast.ClassDef) if function in one.body), None)
-    made = owner.name if owner is not None and function.name == "__init__" else function.name
-    position = [one.arg for one in parameters(function)].index(name) - (owner is not None)
-    return (argument(one, name, position) for one in calls(tree, made) if position >= 0)
+    """What the calls of a function give a parameter: None where one leaves it out; none for the object of
+    a method."""
+    position = position_of(tree, function, name)
+    return (argument(one, name, position) for one in calls_of(tree, function) if position != -1)
 
 
 # --- bindings and references --------------------------------------------------------------------------
@@ -275,9 +312,20 @@ def stored(scope: ast.AST) -> Iterator[ast.Name]:
     return (one for one in nodes(scope, ast.Name) if isinstance(one.ctx, ast.Store))
 
 
+def stored_attributes(scope: ast.AST) -> Iterator[ast.Attribute]:
+    """The attributes that a node sets, of whatever objects."""
+    return (one for one in nodes(scope, ast.Attribute) if isinstance(one.ctx, ast.Store))
+
+
+def loads(scope: ast.AST, name: str) -> list[ast.Name]:
+    """Where a node reads a name."""
+    read = (one for one in nodes(scope, ast.Name) if one.id == name)
+    return [one for one in read if isinstance(one.ctx, ast.Load)]
+
+
 def reads(scope: ast.AST, name: str) -> bool:
     """Whether a node reads a name."""
-    return any(one.id == name and isinstance(one.ctx, ast.Load) for one in nodes(scope, ast.Name))
+    return bool(loads(scope, name))
 
 
 def names(scope: ast.AST) -> list[str]:

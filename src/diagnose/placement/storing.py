@@ -14,6 +14,7 @@ from diagnose.placement.journal import noted
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.records import row
+from diagnose.placement.semantics import called
 from diagnose.placement.tensors import Batch, Module, State, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
@@ -245,7 +246,7 @@ def one_dimension(torch: TorchNames, tensor: Tensor) -> bool:
     made = next((step.spot.node for step in tensor.steps if step.what == EventKind.MADE), None)
     if not isinstance(made, ast.Call) or tensor.maker != Origin.FACTORY:
         return False
-    name = ast.unparse(made.func).rpartition(".")[2]
+    name = called(made)
     shape = made.args[0] if len(made.args) == 1 else None
     if name in ("tensor", "as_tensor"):
         return _are_numbers(shape)

@@ -16,7 +16,7 @@ from diagnose.patterns import bare
 from diagnose.placement.devices import HOME
 from diagnose.placement.host_forms import host_optimizer, orders_rows, put_state
 from diagnose.placement.model import Source, Spot, Suspect
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import argument, called, calls, holds, names, nodes, path_to
 from diagnose.placement.switches import turned_on
 
 Form = Callable[[ast.AST, TorchNames], "ast.AST | None"]
@@ -74,29 +74,23 @@ def suspect(
 
 def _having(form: Form, sources: Sequence[Source], torch: TorchNames) -> list[Spot]:
     return [
-        Spot(source, node, function)
+        Spot(source, node, _function(source, inner))
         for source in sources
-        for inner, function in _nodes(source)
+        for inner in nodes(source.tree, ast.AST)
         if (node := form(inner, torch)) is not None
     ]
 
 
-def _nodes(source: Source) -> Iterator[tuple[ast.AST, str | None]]:
-    """The nodes of a file, each with the name of the function around it."""
-
-    def walk(node: ast.AST, function: str | None) -> Iterator[tuple[ast.AST, str | None]]:
-        for child in ast.iter_child_nodes(node):
-            inner = child.name if isinstance(child, ast.FunctionDef) else function
-            yield child, inner
-            yield from walk(child, inner)
-
-    yield from walk(source.tree, None)
+def _function(source: Source, node: ast.AST) -> str | None:
+    """The name of the function around a node; its own, of one that is a function."""
+    path = reversed(path_to(source.tree, node))
+    return next((one.name for one in path if isinstance(one, ast.FunctionDef)), None)
 
 
 def _name(spot: Spot) -> str | None:
     """The name that the statement of a place binds, without what it is an attribute of."""
-    for node in walk(spot.source.tree):
-        if isinstance(node, ast.Assign) and spot.node in (node, *walk(node.value)):
+    for node in nodes(spot.source.tree, ast.Assign):
+        if spot.node is node or holds(node.value, spot.node):
             return ast.unparse(node.targets[0]).rpartition(".")[2]
     return None
 
@@ -123,22 +117,22 @@ def _meta(node: ast.AST, _: TorchNames) -> ast.AST | None:
         for item in node.items:
             if _META.search(ast.unparse(item.context_expr)):
                 return item.context_expr
-    offloads = _called(node).rpartition(".")[2] in ("cpu_offload", "disk_offload")
+    offloads = called(node) in ("cpu_offload", "disk_offload")
     return node if offloads or _has(node, "low_cpu_mem_usage") else None
 
 
 def _left_empty(node: ast.AST, torch: TorchNames) -> ast.AST | None:
     """New layers that are made on meta, and that nothing is loaded into."""
-    made = _called(node).rpartition(".")[2] in torch.adapter_makers
+    made = called(node) in torch.adapter_makers
     return node if made and _has(node, "low_cpu_mem_usage") else None
 
 
 def _mapped_by(node: ast.AST, _: TorchNames) -> ast.AST | None:
     """A map of devices that accelerate makes without being told which blocks stay whole."""
-    if _called(node).rpartition(".")[2] not in ("infer_auto_device_map", "get_balanced_memory"):
+    if called(node) not in ("infer_auto_device_map", "get_balanced_memory"):
         return None
     assert isinstance(node, ast.Call)
-    whole = next((k.value for k in node.keywords if k.arg == "no_split_module_classes"), None)
+    whole = argument(node, "no_split_module_classes")
     return node if whole is None or (isinstance(whole, ast.List) and not whole.elts) else None
 
 
@@ -147,14 +141,12 @@ def _exported(node: ast.AST, torch: TorchNames) -> ast.AST | None:
     makes that on no device."""
     match node:
         case ast.FunctionDef(body=body):
-            calls = [one for each in body for one in walk(each) if isinstance(one, ast.Call)]
             given = {
-                part.id
-                for call in calls
+                name
+                for call in calls(node, "export")
                 if _called(call).endswith("export.export")
                 for inner in call.args[1:2]
-                for part in walk(inner)
-                if isinstance(part, ast.Name)
+                for name in names(inner)
             }
             made = [value for value in _bound_to(body, given) if _is_made(value, torch)]
             return made[0] if len(made) == 1 else None
@@ -171,13 +163,13 @@ def _bound_to(body: Iterable[ast.stmt], names: set[str]) -> Iterator[ast.expr]:
 
 def _is_made(value: ast.expr, torch: TorchNames) -> bool:
     """Whether a call makes a tensor and is told no device."""
-    last = _called(value).rpartition(".")[2]
+    last = called(value)
     return last in torch.factories and not _has(value, "device")
 
 
 def _wrapped(node: ast.AST, _: TorchNames) -> ast.AST | None:
     """What copies a model to several GPUs, or is told on which one it is."""
-    last = _called(node).rpartition(".")[2]
+    last = called(node)
     told = last in ("DistributedDataParallel", "DDP") and _has(node, "device_ids")
     return node if last == "DataParallel" or told else None
 
@@ -194,7 +186,7 @@ def _moved(node: ast.AST, torch: TorchNames) -> ast.AST | None:
 
 
 def _mapped(node: ast.AST, _: TorchNames) -> ast.AST | None:
-    if _has(node, "device_map") or _called(node).rpartition(".")[2] in (
+    if _has(node, "device_map") or called(node) in (
         "dispatch_model",
         "parallelize",
     ):
@@ -203,11 +195,11 @@ def _mapped(node: ast.AST, _: TorchNames) -> ast.AST | None:
 
 
 def _drawn(node: ast.AST, _: TorchNames) -> ast.AST | None:
-    return node if _called(node).rpartition(".")[2] == "Generator" else None
+    return node if called(node) == "Generator" else None
 
 
 def _loaded(node: ast.AST, _: TorchNames) -> ast.AST | None:
-    last = _called(node).rpartition(".")[2]
+    last = called(node)
     loads = _called(node) in ("torch.load", "th.load") or last == "load_from_checkpoint"
     return node if loads and not _has(node, "map_location") else None
 
@@ -217,7 +209,7 @@ def _held(node: ast.AST, torch: TorchNames) -> ast.AST | None:
     match node:
         case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"))], value=value):
             shown = isinstance(value, ast.List | ast.Dict | ast.ListComp | ast.DictComp | ast.Tuple)
-            return node if shown and any(_builds(one, torch) for one in walk(value)) else None
+            return node if shown and any(_builds(one, torch) for one in calls(value)) else None
     return None
 
 
@@ -243,20 +235,20 @@ def _put(node: ast.AST, torch: TorchNames) -> ast.AST | None:
 
 def _hangs(node: ast.AST) -> bool:
     """Whether a call hangs a parametrization on a weight."""
-    return _called(node).rpartition(".")[2] == "register_parametrization"
+    return called(node) == "register_parametrization"
 
 
 def _beside(spot: Spot) -> Iterator[str]:
     """The device of the weight on which a parametrization is hung, or of the model that is exported with
     what a name is set to."""
     bound = _name(spot)
-    for node in walk(spot.source.tree):
+    for node in calls(spot.source.tree):
         match node:
             case ast.Call(args=[module, ast.Constant(value=str(name)), layer]) if _hangs(node):
                 if layer is spot.node:
                     yield f"{ast.unparse(module)}.{name}.device"
             case ast.Call(args=[model, given, *_]) if _called(node).endswith("export.export"):
-                if any(isinstance(n, ast.Name) and n.id == bound for n in walk(given)):
+                if bound in names(given):
                     yield f"next({ast.unparse(model)}.parameters()).device"
 
 

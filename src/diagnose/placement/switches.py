@@ -6,9 +6,22 @@ import ast
 from collections.abc import Collection, Iterator
 
 from diagnose.placement.model import Source, Spot
-from diagnose.placement.semantics import bound, defaults, dotted, given_by_calls, parameters, walk
+from diagnose.placement.semantics import (
+    Function,
+    argument,
+    around,
+    bound,
+    called,
+    calls,
+    defaults,
+    dotted,
+    given_by_calls,
+    lines_of,
+    nodes,
+    parameters,
+    path_to,
+)
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: Names that lead to other names, at most.
 _FURTHER = 4
 
@@ -39,16 +52,11 @@ def switched_by(spot: Spot) -> Spot | None:
 
 def _switched(source: Source, node: ast.AST, left: int) -> Spot | None:
     """The switch of the innermost condition around a node, else around the only call of its function."""
-    path = _path(source.tree, node)
+    path = path_to(source.tree, node)
     for outer, inner in zip(reversed(path[:-1]), reversed(path), strict=False):
-        if isinstance(outer, _Function):
-            calls = [
-                one
-                for one in walk(source.tree)
-                if isinstance(one, ast.Call)
-                and ast.unparse(one.func).rpartition(".")[2] == outer.name
-            ]
-            return _switched(source, calls[0], left - 1) if left and len(calls) == 1 else None
+        if isinstance(outer, Function):
+            found = calls(source.tree, outer.name)
+            return _switched(source, found[0], left - 1) if left and len(found) == 1 else None
         if isinstance(outer, ast.ClassDef | ast.Lambda):
             return None
         if isinstance(outer, ast.If | ast.IfExp) and inner is not outer.test:
@@ -60,7 +68,7 @@ def set_at(spot: Spot) -> Spot | None:
     """Where a name, field or option is set that an expression reads; None for others, and for several."""
     if not isinstance(spot.node, ast.Name | ast.Attribute | ast.Subscript):
         return None
-    return _set_at(spot.node, _path(spot.source.tree, spot.node), spot.source, _FURTHER)
+    return _set_at(spot.node, path_to(spot.source.tree, spot.node), spot.source, _FURTHER)
 
 
 def chosen_at(source: Source, lines: Collection[int]) -> Spot | None:
@@ -71,14 +79,14 @@ def chosen_at(source: Source, lines: Collection[int]) -> Spot | None:
         lines: the lines of it that the traceback shows, innermost first.
     """
     for line in lines:
-        for call in walk(source.tree):
-            if isinstance(call, ast.Call) and call.lineno <= line <= (call.end_lineno or line):
+        for call in calls(source.tree):
+            if line in lines_of(call):
                 device = _asked(call)
                 if isinstance(device, ast.Constant) and device.value not in (None, "cuda", "cpu"):
                     return Spot(source, device)
                 if isinstance(device, ast.List):
                     return Spot(source, device)
-                path = _path(source.tree, call)
+                path = path_to(source.tree, call)
                 found = _set_at(_flag(device), path, source, _FURTHER) if device else None
                 if found is not None and not isinstance(found.node, ast.Name | ast.Attribute):
                     return found
@@ -87,30 +95,17 @@ def chosen_at(source: Source, lines: Collection[int]) -> Spot | None:
 
 def _asked(call: ast.Call) -> ast.expr | None:
     """The device that a call asks for."""
-    last = ast.unparse(call.func).rpartition(".")[2]
-    names = ("device", "device_ids")
-    named = next((one.value for one in call.keywords if one.arg in names), None)
-    if named is not None or last not in ("to", "cuda", "device", "set_device"):
+    named = argument(call, "device") or argument(call, "device_ids")
+    if named is not None or called(call) not in ("to", "cuda", "device", "set_device"):
         return named
     return call.args[-1] if call.args else None
-
-
-def _path(tree: ast.AST, node: ast.AST) -> list[ast.AST]:
-    """What a node stands in, outermost first, itself last."""
-    if tree is node:
-        return [tree]
-    for child in ast.iter_child_nodes(tree):
-        if found := _path(child, node):
-            return [tree, *found]
-    return []
 
 
 def is_under_another(spot: Spot, other: Spot) -> bool:
     """Whether a place is under a condition that another one of its file is not under."""
     tree = spot.source.tree
-    around = {id(node) for node in _path(tree, other.node)}
-    path = _path(tree, spot.node)
-    return any(isinstance(node, ast.If) and id(node) not in around for node in path)
+    own = list(around(tree, other.node, ast.If))
+    return any(one not in own for one in around(tree, spot.node, ast.If))
 
 
 def _flag(test: ast.expr) -> ast.expr | None:
@@ -128,7 +123,7 @@ def _flag(test: ast.expr) -> ast.expr | None:
 def _set_at(flag: ast.expr | None, path: list[ast.AST], source: Source, left: int) -> Spot | None:
     if flag is None or left == 0:
         return None
-    functions = [one for one in path if isinstance(one, _Function)]
+    functions = [one for one in path if isinstance(one, Function)]
     function = functions[-1] if functions else None
     if (
         isinstance(flag, ast.Name)
@@ -141,16 +136,16 @@ def _set_at(flag: ast.expr | None, path: list[ast.AST], source: Source, left: in
         return None
     value, name = found[0], function.name if function is not None else None
     if (further := _flag(value)) is not None and further is not flag:
-        return _set_at(further, _path(source.tree, value), source, left - 1)
+        return _set_at(further, path_to(source.tree, value), source, left - 1)
     return Spot(source, value, name)
 
 
-def _passed(name: str, function: _Function, source: Source, left: int) -> Spot | None:
+def _passed(name: str, function: Function, source: Source, left: int) -> Spot | None:
     """What a function's only call gives a parameter, else the parameter's default."""
     given = list(given_by_calls(source.tree, function, name))
     if len(given) == 1 and (value := given[0]) is not None:
         if (further := _flag(value)) is not None:
-            return _set_at(further, _path(source.tree, value), source, left - 1)
+            return _set_at(further, path_to(source.tree, value), source, left - 1)
         return Spot(source, value, None)
     default = defaults(function).get(name)
     if default is None or any(value is not None for value in given):
@@ -166,7 +161,7 @@ def _named(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:
         case ast.Attribute(attr=name, value=owner):
             own = isinstance(owner, ast.Name) and owner.id == "self"
             yield from _set_to(flag, tree) if own else ()
-            for node in walk(tree):
+            for node in nodes(tree, ast.AnnAssign, ast.Call):
                 match node:
                     case ast.AnnAssign(target=ast.Name(id=field), value=ast.expr() as value):
                         if field == name:
@@ -176,14 +171,14 @@ def _named(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:
                         if not own and name in map(_option, kept or said):
                             yield node
         case ast.Subscript(slice=ast.Constant(value=key)):
-            for node in walk(tree):
-                if isinstance(node, ast.Dict):
-                    pairs = zip(node.keys, node.values, strict=True)
+            for entry in nodes(tree, ast.Dict, ast.keyword):
+                if isinstance(entry, ast.Dict):
+                    pairs = zip(entry.keys, entry.values, strict=True)
                     yield from (
                         v for k, v in pairs if isinstance(k, ast.Constant) and k.value == key
                     )
-                elif isinstance(node, ast.keyword) and node.arg == key:
-                    yield node.value
+                elif entry.arg == key:
+                    yield entry.value
 
 
 def _kept(flag: ast.expr, tree: ast.Module) -> Iterator[ast.expr]:

@@ -15,7 +15,7 @@ from diagnose.placement.libraries.decoding import GIVEN
 from diagnose.placement.libraries.fitting import BEFORE
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine
 from diagnose.placement.model import Step
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import defaults, dotted, nodes, positional, stored_attributes
 from diagnose.placement.tensors import Batch, Module, Tensor
 from diagnose.placement.values import (
     Class,
@@ -152,14 +152,7 @@ def _taken_again(this: Value) -> bool:
 
 def _assigned(node: ast.AST) -> frozenset[str]:
     """The attributes of ``self`` that a method assigns."""
-    return frozenset(
-        one.attr
-        for one in walk(node)
-        if isinstance(one, ast.Attribute)
-        and isinstance(one.ctx, ast.Store)
-        and isinstance(one.value, ast.Name)
-        and one.value.id == "self"
-    )
+    return frozenset(one.attr for one in stored_attributes(node) if dotted(one.value) == "self")
 
 
 def _methods(made: Class) -> list[Function]:
@@ -186,12 +179,8 @@ def _forget_devices(this: Value, made: Class) -> None:
 
 def _assigned_twice(tree: ast.AST) -> frozenset[str]:
     """The attributes that a file assigns at several places, of whatever objects."""
-    stores = Counter(
-        one.attr
-        for one in walk(tree)
-        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
-    )
-    return frozenset(name for name, times in stores.items() if times > 1)
+    times = Counter(one.attr for one in stored_attributes(tree))
+    return frozenset(name for name, count in times.items() if count > 1)
 
 
 def _forget_switches(this: Value, turned: frozenset[str]) -> None:
@@ -207,10 +196,9 @@ def _only_of_init(made: Class) -> frozenset[str]:
     """The methods that ``__init__`` calls, and no other one: they run before the model is moved."""
     called: dict[str, set[bool]] = {}
     for method in _methods(made):
-        for one in walk(method.node):
-            match one:
-                case ast.Attribute(value=ast.Name(id="self"), attr=name):
-                    called.setdefault(name, set()).add(method.name.endswith(".__init__"))
+        for one in nodes(method.node, ast.Attribute):
+            if dotted(one.value) == "self":
+                called.setdefault(one.attr, set()).add(method.name.endswith(".__init__"))
     return frozenset(name for name, by in called.items() if by == {True})
 
 
@@ -237,11 +225,10 @@ def _entered(machine: Machine, function: Function, frame: Frame) -> bool:
 
 
 def _names(function: Function) -> list[str]:
-    args = function.node.args
-    names = [each.arg for each in (*args.posonlyargs, *args.args)]
+    names = [each.arg for each in positional(function.node)]
     if function.this is not None:
         names = names[1:]
-    with_default = set(names[len(names) - len(args.defaults) :]) if args.defaults else set()
+    with_default = set(defaults(function.node))
     if _is_of(function, "Callback"):  # which is handed all by name
         with_default -= set(_MODELS)
     if function.name.endswith(".forward") and function.name != "forward":
@@ -255,10 +242,8 @@ def _used_as_tensors(machine: Machine, function: Function) -> frozenset[str]:
         return frozenset()
     return frozenset(
         node.value.id
-        for node in walk(function.node)
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.value, ast.Name)
-        and node.attr in machine.torch.of_tensors
+        for node in nodes(function.node, ast.Attribute)
+        if isinstance(node.value, ast.Name) and node.attr in machine.torch.of_tensors
     )
 
 

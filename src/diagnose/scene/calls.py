@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from diagnose.model import TorchNames
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import dotted
 
 
 class Joined(NamedTuple):
@@ -34,7 +34,7 @@ def is_known(call: ast.Call, torch: TorchNames) -> bool:
 def of_torch(call: ast.Call, torch: TorchNames) -> bool:
     """True for a function of torch, False for a method or a function of somebody else."""
     if isinstance(call.func, ast.Attribute):
-        return sourceline.dotted(call.func.value) in torch.of_torch
+        return dotted(call.func.value) in torch.of_torch
     return isinstance(call.func, ast.Name)  # imported by its name
 
 
@@ -114,7 +114,7 @@ def makes_tensor(node: ast.AST, torch: TorchNames) -> bool:
     """True for a call such as ``torch.zeros(3)`` without ``device=``."""
     if not isinstance(node, ast.Call) or any(k.arg == "device" for k in node.keywords):
         return False
-    name = sourceline.dotted(node.func)
+    name = dotted(node.func)
     if name is None:
         return False
     owner, _, function = name.rpartition(".")
@@ -136,7 +136,7 @@ def names_device(node: ast.AST, torch: TorchNames) -> bool:
 
 def of_package(node: ast.expr, torch: TorchNames) -> bool:
     """True for a chain of names that begins with a package, such as ``torch.fft.fft`` and ``F.linear``."""
-    return (sourceline.dotted(node) or "").partition(".")[0] in torch.packages
+    return (dotted(node) or "").partition(".")[0] in torch.packages
 
 
 def is_number(node: ast.expr, torch: TorchNames) -> bool:
@@ -148,8 +148,8 @@ def is_number(node: ast.expr, torch: TorchNames) -> bool:
     if isinstance(node, ast.BinOp):
         return is_number(node.left, torch) and is_number(node.right, torch)
     if isinstance(node, ast.Call):
-        name = (sourceline.dotted(node.func) or "").rpartition(".")[2]
+        name = (dotted(node.func) or "").rpartition(".")[2]
         return name in torch.numbers
     if isinstance(node, ast.Subscript):
-        return (sourceline.dotted(node.value) or "").endswith(".shape")
+        return (dotted(node.value) or "").endswith(".shape")
     return False

@@ -7,6 +7,7 @@ import unicodedata
 from itertools import accumulate
 
 from diagnose.model import Carets
+from diagnose.placement.semantics import nodes
 from diagnose.scene.sourceline import SourceLine
 
 
@@ -40,8 +41,8 @@ def inside(line: SourceLine, part: ast.AST | None) -> tuple[ast.AST, ...]:
     """The line's nodes within a part of it; all for None."""
     if part is None:
         return line.nodes
-    within = {id(node) for node in ast.walk(part)}
-    return tuple(node for node in line.nodes if id(node) in within)
+    within = set(nodes(part, ast.AST))
+    return tuple(node for node in line.nodes if node in within)
 
 
 def _characters(text: str, column: int) -> int:

@@ -15,7 +15,8 @@ from diagnose.model import ANY, Knowledge, TorchNames
 from diagnose.naming import origins
 from diagnose.naming.features import Use, features, uses
 from diagnose.naming.origins import CALLED, VALUES
-from diagnose.scene import calls, sourceline
+from diagnose.placement.semantics import dotted
+from diagnose.scene import calls
 from diagnose.scene.meeting import Operand
 from diagnose.scene.place import Place
 
@@ -200,11 +201,7 @@ def called(places: Sequence[Place], torch: TorchNames) -> Iterator[tuple[ast.Cal
     for place in places:
         one = _call(place, function, torch)
         function = _function(place)
-        if (
-            one is None
-            or calls.of_package(one.func, torch)
-            or sourceline.dotted(one.func) == "main"
-        ):
+        if one is None or calls.of_package(one.func, torch) or dotted(one.func) == "main":
             continue
         use = Use("()", "")
         yield one, origins.table().shares(features(one.func, function, use), CALLED)

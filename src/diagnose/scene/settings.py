@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from diagnose.placement import pins
 from diagnose.placement.model import Source, Spot, Suspect
-from diagnose.placement.semantics import walk
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import argument, around, called, calls, dotted, nodes, parameters
 
 #: Fixes that ask for another release of the library that fails.
 OF_RELEASES = frozenset({"upgrade-library", "downgrade-library"})
@@ -23,11 +22,11 @@ _OFFLOADS = re.compile(r"offload|low_?v?(ram|mem)", re.IGNORECASE)
 
 
 def _maps(call: ast.Call) -> bool:
-    return _name(call) in ("infer_auto_device_map", "get_balanced_memory")
+    return called(call) in ("infer_auto_device_map", "get_balanced_memory")
 
 
 def _splits(call: ast.Call) -> bool:
-    return _name(call) == "dispatch_model" or _has(call, "device_map")
+    return called(call) == "dispatch_model" or _has(call, "device_map")
 
 
 def _loads(call: ast.Call) -> bool:
@@ -35,11 +34,11 @@ def _loads(call: ast.Call) -> bool:
 
 
 def _saves_memory(call: ast.Call) -> bool:
-    return _has(call, "low_cpu_mem_usage") or _name(call) == "init_empty_weights"
+    return _has(call, "low_cpu_mem_usage") or called(call) == "init_empty_weights"
 
 
 def _offloads(call: ast.Call) -> bool:
-    if re.fullmatch("enable_.*offload|CPUOffloadPolicy|(cpu|disk)_offload", _name(call)):
+    if re.fullmatch("enable_.*offload|CPUOffloadPolicy|(cpu|disk)_offload", called(call)):
         return True
     return any(
         _OFFLOADS.search(keyword.arg or "")
@@ -50,7 +49,7 @@ def _offloads(call: ast.Call) -> bool:
 
 
 def _compiles(call: ast.Call) -> bool:
-    return sourceline.dotted(call.func) == "torch.compile"
+    return dotted(call.func) == "torch.compile"
 
 
 def _takes_any_gpu(call: ast.Call) -> bool:
@@ -58,7 +57,7 @@ def _takes_any_gpu(call: ast.Call) -> bool:
         return not (call.args or call.keywords)
     given = call.args[0] if len(call.args) == 1 else None
     bare = isinstance(given, ast.Constant) and given.value == "cuda"
-    return bare and _name(call) in ("to", "device")
+    return bare and called(call) in ("to", "device")
 
 
 #: Fix id of the taxonomy -> whether a call is what it edits.
@@ -87,8 +86,8 @@ def setting(kind: str, cause: str, files: Iterable[Source]) -> Suspect | None:
     found = [
         Spot(source, node)
         for source in files
-        for node in walk(source.tree)
-        if isinstance(node, ast.Call) and wanted(node) and not _hands_on(node, source)
+        for node in calls(source.tree)
+        if wanted(node) and not _hands_on(node, source)
         if not _is_own(node, source)
     ]
     if len(found) != 1:
@@ -107,13 +106,10 @@ def release(cause: str, files: Iterable[Source], library: str | None) -> Suspect
 
 def _hands_on(call: ast.Call, source: Source) -> bool:
     """Whether a call's map of devices is a parameter of the function around it: the caller chose it."""
-    given = next((one.value for one in call.keywords if one.arg == "device_map"), None)
-    return isinstance(given, ast.Name) and any(
-        isinstance(one, ast.FunctionDef)
-        and given.id in {arg.arg for arg in (*one.args.args, *one.args.kwonlyargs)}
-        and any(inner is call for inner in walk(one))
-        for one in walk(source.tree)
-    )
+    given = argument(call, "device_map")
+    outer = around(source.tree, call, ast.FunctionDef)
+    told = (parameter.arg for one in outer for parameter in parameters(one))
+    return isinstance(given, ast.Name) and given.id in told
 
 
 def _is_own(call: ast.Call, source: Source) -> bool:
@@ -121,15 +117,9 @@ def _is_own(call: ast.Call, source: Source) -> bool:
     can do instead, its object need not be able to."""
     return isinstance(call.func, ast.Attribute) and any(
         isinstance(one, ast.FunctionDef) and one.name == call.func.attr
-        for owner in walk(source.tree)
-        if isinstance(owner, ast.ClassDef)
+        for owner in nodes(source.tree, ast.ClassDef)
         for one in owner.body
     )
-
-
-def _name(call: ast.Call) -> str:
-    func = call.func
-    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
 
 
 def _has(call: ast.Call, keyword: str) -> bool:

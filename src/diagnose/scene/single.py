@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from diagnose.model import Mismatch, TorchNames
-from diagnose.scene import calls, sourceline
+from diagnose.placement.semantics import dotted
+from diagnose.scene import calls
 
 
 class Side(NamedTuple):
@@ -99,7 +100,7 @@ def _arrays(nodes: Sequence[ast.AST], device: str | None) -> Iterator[Side]:
     given = [
         call.args[0]
         for call in listed
-        if (sourceline.dotted(call.func) or "").partition(".")[0] in _NUMPY and call.args
+        if (dotted(call.func) or "").partition(".")[0] in _NUMPY and call.args
     ]
     found = methods or given
     if len(found) == 1 and not isinstance(found[0], ast.Starred):

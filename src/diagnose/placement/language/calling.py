@@ -30,6 +30,7 @@ from diagnose.placement.machine import (
 from diagnose.placement.model import Spot
 from diagnose.placement.passing import handed, let_through
 from diagnose.placement.records import filled
+from diagnose.placement.semantics import defaults, parameters, positional
 from diagnose.placement.tensors import Batch, Module, State, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
@@ -143,27 +144,20 @@ def _all(values: list[Value]) -> Value:
 
 
 def _parameters(machine: Machine, function: Function, given: Arguments, inner: Frame) -> None:
-    args = function.node.args
-    names = [each.arg for each in (*args.posonlyargs, *args.args)]
+    args, usual = function.node.args, defaults(function.node)
+    names = [each.arg for each in positional(function.node)]
     listed = list(given.listed)
     if function.this is not None and names:
         inner.names[names[0]] = function.this
         names = names[1:]
     elif function.this is not None:
         listed.insert(0, Given(ast.Name("self"), function.this))
-    defaults = dict(zip(reversed(names), reversed(args.defaults), strict=False))
-    for position, name in enumerate(names):
-        found = given.named.get(name) or (listed[position] if position < len(listed) else None)
+    for name in (*names, *(each.arg for each in args.kwonlyargs)):
+        at = names.index(name) if name in names else len(listed)
+        found = given.named.get(name) or (listed[at] if at < len(listed) else None)
         if found is not None:
             inner.given[name] = found.node
-        inner.names[name] = _passed(
-            machine, name, found, defaults.get(name), given, inner, function
-        )
-    for each, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
-        found = given.named.get(each.arg)
-        if found is not None:
-            inner.given[each.arg] = found.node
-        inner.names[each.arg] = _passed(machine, each.arg, found, default, given, inner, function)
+        inner.names[name] = _passed(machine, name, found, usual.get(name), given, inner, function)
     if args.vararg is not None:
         inner.names[args.vararg.arg] = Items([one.value for one in listed[len(names) :]])
     if args.kwarg is not None:
@@ -175,7 +169,7 @@ def _parameters(machine: Machine, function: Function, given: Arguments, inner: F
         inner.names[args.kwarg.arg] = Table(rest, Unknown() if given.open else None)
     for name in inner.names:
         inner.lines[name] = 0
-    for each in (*args.posonlyargs, *args.args, *args.kwonlyargs):
+    for each in parameters(function.node):
         held = inner.names.get(each.arg)
         if isinstance(held, Tensor) and _is_number(each.annotation):
             inner.names[each.arg] = held.like(held.device, scalar=True)

@@ -11,7 +11,7 @@ from diagnose.placement.devices import META, named_so
 from diagnose.placement.iterating import special
 from diagnose.placement.language.conditions import truth
 from diagnose.placement.machine import Leaves, Machine
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import argument, calls, nodes
 from diagnose.placement.storing import store
 from diagnose.placement.values import Frame, Function, Place, Unknown, Value
 
@@ -29,7 +29,7 @@ def body_of(
     decorators = () if isinstance(function.node, ast.Lambda) else function.node.decorator_list
     if not any(ast.unparse(one).endswith("contextmanager") for one in decorators):
         return None
-    yields = [one for one in walk(function.node) if isinstance(one, ast.Yield)]
+    yields = nodes(function.node, ast.Yield)
     last = max(yields, key=lambda one: (one.lineno, one.col_offset), default=None)
     return (last, machine.within[1]) if last is not None else None
 
@@ -103,14 +103,8 @@ def _within(
 
 def _with_buffers(machine: Machine, context: ast.expr, frame: Frame) -> bool:
     """Whether ``init_empty_weights`` is told to leave buffers and all other tensors without memory."""
-    told = [
-        one.value
-        for call in walk(context)
-        if isinstance(call, ast.Call)
-        for one in call.keywords
-        if one.arg == "include_buffers"
-    ]
-    return any(truth(machine, one, frame) is True for one in told)
+    told = (argument(one, "include_buffers") for one in calls(context))
+    return any(one is not None and truth(machine, one, frame) is True for one in told)
 
 
 #: Contexts by which a library chooses where what is made in them is.

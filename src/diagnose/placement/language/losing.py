@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TypeGuard
 
 from diagnose.kinds import EventKind
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Step
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import holds, lines_of, loads, names, nodes
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Frame, Value
 
@@ -42,26 +41,19 @@ def lose(machine: Machine, node: ast.Expr | ast.Assign, value: Value, frame: Fra
 @lru_cache(maxsize=8)
 def _lost(tree: ast.Module) -> frozenset[int]:
     """The statements that move the variable of a loop, which nothing reads until the loop sets it anew."""
-    loops = (one for one in walk(tree) if isinstance(one, ast.For))
-    return frozenset(id(one) for loop in loops for one in _lost_by(loop))
+    return frozenset(id(one) for loop in nodes(tree, ast.For) for one in _lost_by(loop))
 
 
 def _lost_by(loop: ast.For) -> Iterator[ast.Assign]:
-    names = {one.id for one in walk(loop.target) if isinstance(one, ast.Name)}
-    within = [node for statement in loop.body for node in walk(statement)]
+    own, body = names(loop.target), loop.body
     # What a loop within moves, its next round may read.
-    rounds = [one for one in within if isinstance(one, ast.For | ast.AsyncFor | ast.While)]
-    again = {id(node) for one in rounds for node in walk(one)}
-    for one in within:
+    rounds = [one for each in body for one in nodes(each, ast.For, ast.AsyncFor, ast.While)]
+    for one in (one for each in body for one in nodes(each, ast.Assign)):
         match one:
             case ast.Assign(
                 targets=[ast.Name(id=name)],
                 value=ast.Call(func=ast.Attribute(value=ast.Name(id=moved))),
-            ) if name == moved and name in names and id(one) not in again:
-                last = one.end_lineno or one.lineno
-                if not any(_reads(each, name) and each.lineno > last for each in within):
+            ) if name == moved and name in own and not any(holds(each, one) for each in rounds):
+                read = (use.lineno for each in body for use in loads(each, name))
+                if max(read, default=0) < lines_of(one).stop:
                     yield one
-
-
-def _reads(node: ast.AST, name: str) -> TypeGuard[ast.Name]:
-    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import CPU, META
 from diagnose.placement.model import Device, Source, Spot, Step
-from diagnose.placement.semantics import called, walk
+from diagnose.placement.semantics import called, calls, nodes
 from diagnose.placement.steps import is_offloaded, last_of
 from diagnose.placement.tensors import Module, Tensor
 
@@ -64,14 +64,12 @@ def may_fill(name: str, node: ast.AST, source: Source) -> bool:
 @lru_cache(maxsize=8)
 def _counting(tree: ast.Module) -> frozenset[int]:
     """The calls within the comprehensions of a file that give something, and do nothing by the way."""
-    kinds = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
-    alone = {id(one.value) for one in walk(tree) if isinstance(one, ast.Expr)}
+    alone = {id(one.value) for one in nodes(tree, ast.Expr)}
     return frozenset(
         id(call)
-        for one in walk(tree)
-        if isinstance(one, kinds) and id(one) not in alone
-        for call in walk(one)
-        if isinstance(call, ast.Call)
+        for one in nodes(tree, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+        if id(one) not in alone
+        for call in calls(one)
     )
 
 
@@ -89,7 +87,8 @@ def is_taken(module: Module) -> bool:
 
 def _keeps_the_host(said: ast.keyword) -> bool:
     """Whether an argument says that what is mapped to the host runs there, with the memory that it has."""
-    return said.arg == "main_device" and ast.unparse(said.value) == "'cpu'"
+    given = said.value.value if isinstance(said.value, ast.Constant) else None
+    return said.arg == "main_device" and given == "cpu"
 
 
 def released(module: Module) -> None:

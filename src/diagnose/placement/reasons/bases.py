@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from diagnose.placement.model import Spot
 from diagnose.placement.reasons.surroundings import classes_of
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import nodes
 
 #: Packages whose classes move no more than their own: Python's, and libraries that are known.
 MOVING_NOTHING = frozenset(
@@ -46,13 +46,11 @@ def _on_others(tree: ast.Module, name: str) -> bool:
 def _imported(tree: ast.Module) -> dict[str, str]:
     """The names that a file imports, and the packages that they are of; of its own the dots."""
     found: dict[str, str] = {}
-    for one in walk(tree):
-        if isinstance(one, ast.Import):
-            for alias in one.names:
-                package = alias.name.partition(".")[0]
-                found[alias.asname or package] = package
-        elif isinstance(one, ast.ImportFrom):
-            for alias in one.names:
-                package = "." if one.level else (one.module or "").partition(".")[0]
-                found[alias.asname or alias.name] = package
+    for one in nodes(tree, ast.Import, ast.ImportFrom):
+        for alias in one.names:
+            whole = alias.name
+            if isinstance(one, ast.ImportFrom):
+                whole = "." if one.level else one.module or ""
+            package = whole if whole == "." else whole.partition(".")[0]
+            found[alias.asname or alias.name.partition(".")[0]] = package
     return found

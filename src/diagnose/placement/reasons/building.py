@@ -27,7 +27,7 @@ from diagnose.placement.reasons.siblings import (
     name_in,
     returned_beside,
 )
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import nodes
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move, last_of, on_cpu
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Function, Object
@@ -248,10 +248,8 @@ def _is_named(given: Spot, built: Spot) -> bool:
     if not here or not isinstance(node, ast.Name):
         return False
     between = range(built.line + 1, given.line)
-    return not any(
-        isinstance(one, ast.Name) and one.id == node.id and one.lineno in between
-        for one in walk(given.source.tree)
-    )
+    used = (one for one in nodes(given.source.tree, ast.Name) if one.id == node.id)
+    return not any(one.lineno in between for one in used)
 
 
 def _put_late(module: Module, then: Sequence[Step] = ()) -> Step | None:

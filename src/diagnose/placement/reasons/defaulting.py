@@ -7,7 +7,16 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from diagnose.placement.model import Spot
-from diagnose.placement.semantics import called, defaults, walk
+from diagnose.placement.semantics import (
+    argument,
+    bindings,
+    called,
+    calls,
+    calls_of,
+    defaults,
+    nodes,
+    position_of,
+)
 
 
 class Call(NamedTuple):
@@ -25,21 +34,20 @@ def at_call(spot: Spot) -> Call | None:
         spot: where a GPU is written down.
     """
     source = spot.source
-    for owner, function in _functions(source.tree):
+    for function in nodes(source.tree, ast.FunctionDef):
         pairs = defaults(function).items()
         parameter = next((name for name, default in pairs if default is spot.node), None)
         if parameter is None:
             continue
-        made = owner.name if owner is not None and function.name == "__init__" else function.name
-        position = _position(function, parameter, bound=owner is not None)
-        calls = [
+        position = position_of(source.tree, function, parameter)
+        leaving = [
             one
-            for one in _calls(source.tree)
-            if called(one) == made and not _gives(one, parameter, position)
+            for one in calls_of(source.tree, function)
+            if argument(one, parameter, position) is None and not _unpacks(one)
         ]
-        if len(calls) != 1:
+        if len(leaving) != 1:
             return None
-        (call,) = calls
+        (call,) = leaving
         around = source.function_at(call.lineno)
         devices = tuple(told_above(around or source.tree, call))
         name = around.name if around is not None else None
@@ -47,36 +55,10 @@ def at_call(spot: Spot) -> Call | None:
     return None
 
 
-def _functions(tree: ast.Module) -> Iterator[tuple[ast.ClassDef | None, ast.FunctionDef]]:
-    """The functions at the top of a file, and the methods of its classes."""
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef):
-            yield None, node
-        elif isinstance(node, ast.ClassDef):
-            yield from ((node, one) for one in node.body if isinstance(one, ast.FunctionDef))
-
-
-def _position(function: ast.FunctionDef, parameter: str, *, bound: bool) -> int | None:
-    """How many arguments come before a parameter, None for one that has to be named."""
-    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
-    return names.index(parameter) - bound if parameter in names else None
-
-
-def _calls(scope: ast.AST) -> list[ast.Call]:
-    """The calls within a node, from the first line to the last."""
-    found = [node for node in walk(scope) if isinstance(node, ast.Call)]
-    return sorted(found, key=lambda one: (one.lineno, one.col_offset))
-
-
-def _gives(call: ast.Call, parameter: str, position: int | None) -> bool:
-    """Whether a call tells a parameter, or may do so."""
-    open_ = any(isinstance(one, ast.Starred) for one in call.args)
-    named = {one.arg for one in call.keywords}
-    return (
-        open_
-        or bool(named & {parameter, None})
-        or (position is not None and len(call.args) > position)
-    )
+def _unpacks(call: ast.Call) -> bool:
+    """Whether a call is given what another value holds, and so may tell any parameter."""
+    named = any(one.arg is None for one in call.keywords)
+    return named or any(isinstance(one, ast.Starred) for one in call.args)
 
 
 def told_above(scope: ast.AST, call: ast.Call) -> Sequence[str]:
@@ -90,14 +72,11 @@ def told_above(scope: ast.AST, call: ast.Call) -> Sequence[str]:
 
 
 def _told(scope: ast.AST, call: ast.Call) -> Iterator[str]:
-    for node in walk(scope):
-        match node:
-            case ast.Assign(
-                targets=[ast.Name() | ast.Attribute() as target],
-                value=ast.Call(func=ast.Name(id="device") | ast.Attribute(attr="device")),
-            ) if node.lineno < call.lineno:
-                yield ast.unparse(target)
-    for one in (each for each in _calls(scope) if each.lineno < call.lineno):
+    for target, value, _ in bindings(scope):
+        if value is not None and called(value) == "device" and target.lineno < call.lineno:
+            yield ast.unparse(target)
+    above = (one for one in calls(scope) if one.lineno < call.lineno)
+    for one in sorted(above, key=lambda one: (one.lineno, one.col_offset)):
         match one:
             case ast.Call(
                 func=ast.Attribute(attr="to"), args=[ast.Name() | ast.Attribute() as place]

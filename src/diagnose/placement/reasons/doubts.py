@@ -22,7 +22,7 @@ from diagnose.kinds import ConstraintKind, Origin
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
 from diagnose.placement.reasons.knowing import is_called
-from diagnose.placement.semantics import called, walk
+from diagnose.placement.semantics import calls, dotted, lines_of, nodes, stored_attributes
 from diagnose.placement.steps import born_at, device_argument, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Object
@@ -48,7 +48,7 @@ def is_doubtful(suspect: Suspect, stray: Meets | None, meeting: Meeting) -> bool
         case "input-on-wrong-shard" | "cross-shard-op" if _is_within_another(meeting):
             return True
         case "rank-device" if suspect.device is not None and suspect.device.number is None:
-            return _calls(tree, "set_device")
+            return bool(calls(tree, "set_device"))
         case "module-not-moved" if stray is not None and _is_moved_in_parts(stray):
             return True
     if meeting.what == ConstraintKind.HOST and _is_without_gpu(meeting):
@@ -57,7 +57,7 @@ def is_doubtful(suspect: Suspect, stray: Meets | None, meeting: Meeting) -> bool
         return True
     if is_called(meeting.frame):
         return False
-    if meeting.spot.source.defaulted or any(_calls(tree, name) for name in DEFAULTS):
+    if meeting.spot.source.defaulted or calls(tree, *DEFAULTS):
         return True
     if any(side.tensor.guessed for side in meeting.sides):
         return True
@@ -79,19 +79,12 @@ def _is_moved_in_parts(stray: Meets) -> bool:
 
 def _is_without_gpu(meeting: Meeting) -> bool:
     """Whether a program comes to a line where a flag says that there is no GPU."""
-    line = meeting.spot.line
-    return any(first <= line <= last for first, last in _other_branches(meeting.spot.source.tree))
-
-
-@lru_cache(maxsize=8)
-def _other_branches(tree: ast.Module) -> tuple[tuple[int, int], ...]:
-    """The lines of the branches that flags named for a GPU leave to other machines."""
-    flags = (one for one in walk(tree) if isinstance(one, ast.If) and one.orelse)
-    return tuple(
-        (one.orelse[0].lineno, one.orelse[-1].end_lineno or one.orelse[0].lineno)
-        for one in flags
-        if isinstance(one.test, ast.Name | ast.Attribute)
+    flags = (one for one in nodes(meeting.spot.source.tree, ast.If) if one.orelse)
+    return any(
+        isinstance(one.test, ast.Name | ast.Attribute)
         and any(word in ast.unparse(one.test).casefold() for word in ("gpu", "cuda"))
+        and meeting.spot.line in lines_of(one.orelse[0], one.orelse[-1])
+        for one in flags
     )
 
 
@@ -140,15 +133,9 @@ def _is_of_tests(meeting: Meeting) -> bool:
 @lru_cache(maxsize=8)
 def _imports_tests(tree: ast.Module) -> bool:
     """Whether a file defines tests: functions or classes by whose names they are found."""
-    kinds = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
-    names = (one.name for one in walk(tree) if isinstance(one, kinds))
+    named = nodes(tree, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    names = (one.name for one in named)
     return any(name.startswith(("test", "Test")) or name.endswith("Test") for name in names)
-
-
-@lru_cache(maxsize=32)
-def _calls(tree: ast.Module, name: str) -> bool:
-    """Whether a file calls something of a name."""
-    return any(called(one) == name for one in walk(tree))
 
 
 def _is_told(stray: Meets | None) -> bool:
@@ -165,14 +152,8 @@ def _is_put_together(meeting: Meeting) -> bool:
     moved = func.value if isinstance(func, ast.Attribute) else None
     if function is None or not isinstance(moved, ast.Name):
         return False
-    return any(
-        isinstance(one, ast.Attribute)
-        and isinstance(one.ctx, ast.Store)
-        and isinstance(one.value, ast.Name)
-        and one.value.id == moved.id
-        and one.lineno < meeting.spot.line
-        for one in walk(function)
-    )
+    own = (one for one in stored_attributes(function) if dotted(one.value) == moved.id)
+    return any(one.lineno < meeting.spot.line for one in own)
 
 
 def _is_within_another(meeting: Meeting) -> bool:

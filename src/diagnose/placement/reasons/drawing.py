@@ -7,7 +7,7 @@ import ast
 from diagnose.kinds import Origin
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.reasons.forgetting import left_out
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import loads
 from diagnose.placement.steps import Reason, born_at, device_argument, made_as, on_cpu
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Frame, Generator
@@ -44,8 +44,7 @@ def _told_for_it(found: Reason, frame: Frame | None) -> Reason:
     said = device_argument(found.spot)
     if frame is None or not isinstance(said, ast.Name) or said.id not in frame.given:
         return found
-    uses = [n for n in walk(found.spot.source.tree) if isinstance(n, ast.Name)]
-    other = sum(n.id == said.id and isinstance(n.ctx, ast.Load) for n in uses) > 1
+    other = len(loads(found.spot.source.tree, said.id)) > 1
     if other or frame.call is None or not isinstance(frame.given[said.id], ast.Constant):
         return found
     return Reason(found.cause, frame.call._replace(node=frame.given[said.id]), frame.caller)

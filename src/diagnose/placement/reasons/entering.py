@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.devices import differ
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
-from diagnose.placement.reasons.knowing import frame_at
+from diagnose.placement.reasons.knowing import frame_at, statement_around
 from diagnose.placement.reasons.scope import models_in
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import (
+    bindings,
+    bound,
+    calls,
+    dotted,
+    holds,
+    loads,
+    nodes,
+    reads,
+    returned,
+)
 from diagnose.placement.steps import born_at, device_argument, last_move, said_as
 from diagnose.placement.switches import set_at
 from diagnose.placement.tensors import Module, Tensor
@@ -87,13 +97,10 @@ def _made_there(tensor: Tensor) -> Step | None:
 def _gives_several(move: Spot, frame: Frame) -> bool:
     """Whether a move is that of each of several values, which a call is given one by one."""
     names = {one.id for one in frame.given.values() if isinstance(one, ast.Name)}
-    for statement in walk(move.source.tree):
-        match statement:
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.expr() as value):
-                if any(one is move.node for one in walk(value)) and value is not move.node:
-                    several = not isinstance(value, ast.Tuple)
-                    bound = {one.id for one in targets if isinstance(one, ast.Name)}
-                    return several and len(bound & names) > 1
+    match statement_around(move):
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value) if value is not move.node:
+            own = {one.id for one in targets if isinstance(one, ast.Name)}
+            return not isinstance(value, ast.Tuple) and len(own & names) > 1
     return False
 
 
@@ -120,39 +127,20 @@ def _handed(move: Spot, meeting: Meeting) -> tuple[Spot, Spot] | None:
     )
     if function is None or call is None or not isinstance(call.node, ast.Call):
         return None
-    name = next(
-        (
-            one.targets[0].id
-            for one in walk(function)
-            if isinstance(one, ast.Assign)
-            and one.value is move.node
-            and isinstance(one.targets[0], ast.Name)
-        ),
-        None,
-    )
+    held = (one.target for one in bindings(function) if one.value is move.node)
+    name = next((one.id for one in held if isinstance(one, ast.Name)), None)
+    if name is None:
+        return None
     given = [*call.node.args, *(one.value for one in call.node.keywords)]
-    handed = [one for one in given if name is not None and _reads(one, name)]
-    inside = {id(one) for part in (call.node, move.node) for one in walk(part)}
-    asked = {
-        id(one)
-        for node in walk(function)
-        if isinstance(node, ast.Attribute) and node.attr in _ANYWHERE | _MOVES
-        for one in walk(node.value)
-    }
+    handed = [one for one in given if reads(one, name)]
+    asked = (one for one in nodes(function, ast.Attribute) if one.attr in _ANYWHERE | _MOVES)
+    elsewhere = [call.node, move.node, *(one.value for one in asked)]
     others = (
         one
-        for one in walk(function)
-        if isinstance(one, ast.Name)
-        and one.id == name
-        and isinstance(one.ctx, ast.Load)
-        and one.lineno > move.line
-        and id(one) not in inside | asked
+        for one in loads(function, name)
+        if one.lineno > move.line and not any(holds(part, one) for part in elsewhere)
     )
     return (call._replace(node=handed[0]), call) if len(handed) == 1 and any(others) else None
-
-
-def _reads(node: ast.expr, name: str) -> bool:
-    return any(isinstance(one, ast.Name) and one.id == name for one in walk(node))
 
 
 def _given(move: Spot) -> Spot | None:
@@ -161,7 +149,7 @@ def _given(move: Spot) -> Spot | None:
     if not isinstance(node, ast.Call) or len(node.args) != 1:
         return None
     given = node.args[0]
-    own = isinstance(given, ast.Attribute) and ast.unparse(given.value) == "self"
+    own = isinstance(given, ast.Attribute) and dotted(given.value) == "self"
     return set_at(move._replace(node=given)) if own else None
 
 
@@ -192,7 +180,7 @@ def _of_part(name: str, whole: Module, part: Meets, meeting: Meeting) -> str:
         if told is not None and differ(told, part.tensor.device) is False:
             return f"{name}.{attribute}"
     node = part.node
-    own = isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"
+    own = isinstance(node, ast.Attribute) and dotted(node.value) == "self"
     if meeting.frame.this is whole and isinstance(node, ast.Attribute) and own:
         return f"next({name}.{node.attr}.parameters()).device"
     if whole.kind.startswith("transformers."):
@@ -217,33 +205,23 @@ def _asked(move: Spot) -> Spot | None:
     function's result is set to; None where it was not."""
     node, tree = move.node, move.source.tree
     given = node.args[:1] if isinstance(node, ast.Call) else []
-    found: list[ast.expr] = []
+    values: list[ast.expr | None] = []
     match given:
         case [ast.Name() | ast.Attribute(value=ast.Name(id="self")) as named]:
-            found = [
-                one.value
-                for one in walk(tree)
-                if isinstance(one, ast.Assign)
-                and [ast.unparse(target) for target in one.targets] == [ast.unparse(named)]
-            ]
+            values = [one.value for one in bound(tree, dotted(named) or "")]
         case [ast.Call(func=ast.Name(id=name))]:
-            found = [value for value in _returned(tree, name) if value is not None]
+            named_so = (one for one in nodes(tree, ast.FunctionDef) if one.name == name)
+            values = [value for one in named_so for value in returned(one)]
+    found = [one for one in values if one is not None]
     if len(found) != 1 or "parameters()" not in ast.unparse(found[0]) or not _owner(found[0]):
         return None
     return move._replace(node=found[0])
 
 
-def _returned(tree: ast.Module, name: str) -> Iterator[ast.expr | None]:
-    for function in walk(tree):
-        if isinstance(function, ast.FunctionDef) and function.name == name:
-            yield from (one.value for one in walk(function) if isinstance(one, ast.Return))
-
-
 def _owner(asked: ast.AST) -> str:
     """The model whose weights are asked: ``self.model`` of ``next(self.model.head.parameters())``."""
-    for one in walk(asked):
-        match one:
-            case ast.Call(func=ast.Attribute(value=owner, attr="parameters")):
-                parts = ast.unparse(owner).split(".")
-                return ".".join(parts[: 2 if parts[0] == "self" else 1])
+    for one in calls(asked, "parameters"):
+        if isinstance(one.func, ast.Attribute):
+            parts = ast.unparse(one.func.value).split(".")
+            return ".".join(parts[: 2 if parts[0] == "self" else 1])
     return ""

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.surroundings import classes_of
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import argument, calls
 from diagnose.placement.steps import device_argument
 from diagnose.placement.values import Frame
 
@@ -41,12 +41,5 @@ def is_forgotten_beside(made: Step) -> bool:
 @lru_cache(maxsize=8)
 def _makes_on_device(scope: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether torch makes a tensor on a device that a variable holds."""
-    return any(
-        isinstance(one, ast.Call)
-        and ast.unparse(one.func).startswith("torch.")
-        and any(
-            given.arg == "device" and not isinstance(given.value, ast.Constant)
-            for given in one.keywords
-        )
-        for one in walk(scope)
-    )
+    torchs = (one for one in calls(scope) if ast.unparse(one.func).startswith("torch."))
+    return any(not isinstance(argument(one, "device"), ast.Constant | None) for one in torchs)

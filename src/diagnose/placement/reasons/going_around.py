@@ -9,7 +9,7 @@ from functools import lru_cache
 from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement.libraries.offloading import SHARDING
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.semantics import called, walk
+from diagnose.placement.semantics import called, names, nodes
 from diagnose.placement.steps import Reason, born_at, is_on, last_move, said_as
 from diagnose.placement.switches import set_at
 from diagnose.placement.tensors import Module, Tensor
@@ -104,9 +104,7 @@ def _brings(this: Value | None) -> bool:
     """Whether the class of an object says that it offloads, or moves something itself."""
     made = this.made if isinstance(this, Module | Object) else None
     moves = ("to", "cuda", "cpu")
-    return made is not None and any(
-        isinstance(one, ast.Attribute) and one.attr in moves for one in walk(made.node)
-    )
+    return made is not None and any(one.attr in moves for one in nodes(made.node, ast.Attribute))
 
 
 def handed_to_host(meeting: Meeting) -> Reason | None:
@@ -141,10 +139,9 @@ def _offloads(made: ast.AST) -> bool:
 
 def _gradient(operand: ast.AST, frame: Frame) -> ast.expr | None:
     """The expression that reads a gradient: the operand, or what one of its variables is bound to."""
-    names = [one.id for one in walk(operand) if isinstance(one, ast.Name)]
-    bound = [one.value for name in names if isinstance(one := frame.bound.get(name), ast.Assign)]
-    for said in (operand, *bound):
-        if any(isinstance(one, ast.Attribute) and one.attr == "grad" for one in walk(said)):
+    by = map(frame.bound.get, names(operand))
+    for said in (operand, *(one.value for one in by if isinstance(one, ast.Assign))):
+        if any(one.attr == "grad" for one in nodes(said, ast.Attribute)):
             return said if isinstance(said, ast.expr) else None
     return None
 

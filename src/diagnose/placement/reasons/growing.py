@@ -18,7 +18,7 @@ from diagnose.placement.reasons.knowing import (
     statement_around,
     where_built,
 )
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import around, holds, nodes
 from diagnose.placement.steps import Reason, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame
@@ -69,13 +69,13 @@ def _returned_with_others(made: Spot) -> Spot | None:
     called_as = ast.unparse(made.node.func) if isinstance(made.node, ast.Call) else ""
     if called_as.count(".") < 2:
         return None  # torch's own factories take one
-    for function in walk(made.source.tree):
-        body = function.body if isinstance(function, ast.FunctionDef) else []
+    for function in nodes(made.source.tree, ast.FunctionDef):
+        body = function.body
         own = {ast.unparse(s.targets[0]): s.value for s in body if isinstance(s, ast.Assign)}
-        returned = [one.value for one in body if isinstance(one, ast.Return)]
-        if made.node not in own.values() or len(returned) != 1:
+        given = [one.value for one in body if isinstance(one, ast.Return)]
+        if made.node not in own.values() or len(given) != 1:
             continue
-        match returned[0]:
+        match given[0]:
             case ast.BinOp(left=ast.Name(id=left), right=ast.Name(id=right)) as whole:
                 makes = [own[name] for name in (left, right) if name in own]
                 if made.node in makes and len(makes) == 2 and all(map(_makes_on_host, makes)):
@@ -119,13 +119,10 @@ def _is_repeated(call: Spot, move: Spot) -> bool:
     too: it runs there between two calls."""
     func = move.node.func if isinstance(move.node, ast.Call) else None
     model = ast.dump(func.value) if isinstance(func, ast.Attribute) else ""
-    own = statement_around(call)
-    inside = {id(one) for one in walk(own)} if own is not None else set[int]()
+    own = statement_around(call) or call.node
     return any(
-        ast.dump(used) == model and id(used) not in inside
-        for loop in walk(call.source.tree)
-        if isinstance(loop, ast.For | ast.While)
-        and move.line < loop.lineno <= call.line <= (loop.end_lineno or loop.lineno)
-        for used in walk(loop)
-        if isinstance(used, ast.Name | ast.Attribute)
+        ast.dump(used) == model and not holds(own, used)
+        for loop in around(call.source.tree, call.node, ast.For, ast.While)
+        if move.line < loop.lineno
+        for used in nodes(loop, ast.Name, ast.Attribute)
     )

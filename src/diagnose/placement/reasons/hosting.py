@@ -9,7 +9,7 @@ from diagnose.kinds import EventKind, Origin
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot
 from diagnose.placement.reasons.knowing import handed_on
-from diagnose.placement.semantics import called, walk
+from diagnose.placement.semantics import called, calls, names, nodes, returned
 from diagnose.placement.steps import Reason, born_at
 from diagnose.placement.tensors import Tensor
 
@@ -64,7 +64,7 @@ def _meets_others(node: ast.AST, meeting: Meeting) -> bool:
     are: as what is indexed by a name, or an argument of torch's beside another."""
     scope = meeting.spot.enclosing or meeting.spot.source.tree
     name = node.id if isinstance(node, ast.Name) else None
-    for one in walk(scope) if name is not None else ():
+    for one in nodes(scope, ast.Subscript, ast.Call):
         match one:
             case ast.Subscript(value=ast.Name(id=used), slice=index):
                 if used == name and not isinstance(index, ast.Constant | ast.Slice | ast.Tuple):
@@ -92,8 +92,8 @@ def _kept(tree: ast.Module) -> frozenset[int]:
     """What the calls of a file are given that are methods of an attribute."""
     return frozenset(
         id(one)
-        for node in walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        for node in calls(tree)
+        if isinstance(node.func, ast.Attribute)
         if isinstance(node.func.value, ast.Attribute)
         for one in node.args
     )
@@ -101,19 +101,16 @@ def _kept(tree: ast.Module) -> frozenset[int]:
 
 def _returned(listed: Spot) -> Spot | None:
     """What a function that lists tensors returns, where that is all of them in one, and nothing else."""
-    for node in walk(listed.source.tree):
-        if isinstance(node, ast.FunctionDef) and any(one is listed.node for one in walk(node)):
-            returned = [one.value for one in walk(node) if isinstance(one, ast.Return)]
-            match returned:
-                case [ast.Call(func=ast.Attribute(attr="cat" | "stack" | "concat")) as joined]:
-                    return listed._replace(node=joined)
+    function = listed.enclosing
+    match returned(function) if function is not None else []:
+        case [ast.Call(func=ast.Attribute(attr="cat" | "stack" | "concat")) as joined]:
+            return listed._replace(node=joined)
     return None
 
 
 def _joined(node: ast.AST, meeting: Meeting) -> Spot | None:
     """What joined the tensors of a list to the one that host code is given by name."""
-    for one in walk(node):
-        bound = meeting.frame.bound.get(one.id) if isinstance(one, ast.Name) else None
+    for bound in map(meeting.frame.bound.get, names(node)):
         if isinstance(bound, ast.Assign) and called(bound.value) in _JOINS:
             return meeting.spot._replace(node=bound.value)
     return None

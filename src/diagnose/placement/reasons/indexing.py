@@ -8,7 +8,7 @@ from diagnose.kinds import Origin
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.knowing import has_device, has_placed, where_built
-from diagnose.placement.semantics import called, walk
+from diagnose.placement.semantics import calls, holds, names, nodes
 from diagnose.placement.steps import Reason, born_at, device_argument, on_cpu
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame
@@ -42,36 +42,29 @@ def _picks_again(index: ast.AST, meeting: Meeting) -> tuple[Spot, Frame | None] 
     function, frame = meeting.spot.enclosing, meeting.frame
     if function is None or not isinstance(index, ast.Name) or frame.lines.get(index.id) != 0:
         return None
-    inside = list(walk(function))
-    read = [one for one in inside if isinstance(one, ast.Name) and one.id == index.id]
-    picking = [one for one in inside if isinstance(one, ast.Subscript) and one.slice in read]
-    taken = next((one for one in inside if _is_parameter(one, index.id)), None)
+    read = [one for one in nodes(function, ast.Name) if one.id == index.id]
+    picking = [one for one in nodes(function, ast.Subscript) if one.slice in read]
+    taken = next((one for one in nodes(function, ast.arg) if one.arg == index.id), None)
     if taken is None or len(picking) < 2 or len(read) > len(picking):
         return None
     given, call = frame.given.get(index.id), frame.call
-    if given is not None and call is not None and on_cpu(meeting.sides[0].tensor):
-        tree, name = meeting.spot.source.tree, function.name
-        if sum(called(one) == name for one in walk(tree)) == 1:
-            return call._replace(node=given), frame.caller
+    alone = len(calls(meeting.spot.source.tree, function.name)) == 1
+    if given is not None and call is not None and alone and on_cpu(meeting.sides[0].tensor):
+        return call._replace(node=given), frame.caller
     return meeting.spot._replace(node=taken), frame
-
-
-def _is_parameter(node: ast.AST, name: str) -> bool:
-    return isinstance(node, ast.arg) and node.arg == name
 
 
 def _is_computed(stray: Meets, born: Step, meeting: Meeting) -> bool:
     """Whether an index is a variable that was computed with what a factory made, and is not that itself."""
-    root = next((one.id for one in walk(stray.node) if isinstance(one, ast.Name)), "")
-    statement = meeting.frame.bound.get(root)
-    return statement is not None and not any(one is born.spot.node for one in walk(statement))
+    statement = meeting.frame.bound.get(next(iter(names(stray.node)), ""))
+    return statement is not None and not holds(statement, born.spot.node)
 
 
 def _handed(stray: Meets, born: Step, meeting: Meeting) -> Spot | None:
     """Where an index is made that a module's forward is handed, in a function that knows a device, or one
     that is called there."""
     tensor, frame = stray.tensor, meeting.frame
-    root = next((one.id for one in walk(stray.node) if isinstance(one, ast.Name)), None)
+    root = next(iter(names(stray.node)), None)
     if root not in frame.given or frame.lines.get(root) != 0 or not isinstance(frame.this, Module):
         return None
     if (

@@ -11,7 +11,7 @@ from diagnose.placement.reasons.knowing import (
     has_device,
     is_prepared,
 )
-from diagnose.placement.semantics import called, walk
+from diagnose.placement.semantics import called, loads, names, nodes
 from diagnose.placement.steps import Reason, born_at, last_move, on_cpu
 from diagnose.placement.tensors import Module, Tensor, tensors_in
 from diagnose.placement.values import Frame, Loader, Object, Unknown
@@ -31,7 +31,7 @@ def is_input(stray: Meets, tensor: Tensor, meeting: Meeting) -> bool:
     if called_on and not (meeting.spot.function or "").endswith(".forward"):
         return True
     # Within the module it is what was handed over, and no constant that stands around it.
-    root = next((n.id for n in walk(stray.node) if isinstance(n, ast.Name)), None)
+    root = next(iter(names(stray.node)), None)
     inside = isinstance(meeting.frame.this, Module)
     return inside and root is not None and root != "self" and root in meeting.frame.names
 
@@ -59,7 +59,7 @@ def shaped_as_another(made: Step, frame: Frame | None) -> bool:
     """Whether a factory makes a tensor in the shape of another that is not on the cpu: its companion."""
     if frame is None:
         return False
-    for node in walk(made.spot.node):
+    for node in nodes(made.spot.node, ast.Attribute, ast.Call):
         match node:
             case (
                 ast.Attribute(value=ast.Name(id=name), attr="shape")
@@ -133,13 +133,11 @@ def given_to_owner(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
         return None
     given = built.spot.node.args if isinstance(built.spot.node, ast.Call) else []
     tree, frame = built.spot.source.tree, owner.frame
-    for node in given:
-        value = frame.names.get(node.id) if isinstance(node, ast.Name) else None
+    for node in (one for one in given if isinstance(one, ast.Name)):
+        value = frame.names.get(node.id)
         if value is None or not any(made in one.steps for one in tensors_in(value)):
             continue
-        uses = [n for n in walk(tree) if isinstance(n, ast.Name) and n.id == ast.unparse(node)]
-        elsewhere = sum(isinstance(one.ctx, ast.Load) for one in uses) > 1
-        if elsewhere and has_device(frame, built.spot):
+        if len(loads(tree, node.id)) > 1 and has_device(frame, built.spot):
             return Reason("created-without-device", built.spot._replace(node=node), frame)
     return None
 

@@ -12,7 +12,7 @@ from diagnose.placement.model import Spot, Suspect
 from diagnose.placement.passing import moved_in
 from diagnose.placement.reasons.knowing import handed_on, where_built
 from diagnose.placement.reasons.scope import in_scope
-from diagnose.placement.semantics import called, walk
+from diagnose.placement.semantics import argument, called
 from diagnose.placement.steps import born_at, device_argument, last_move, said_as
 from diagnose.placement.switches import set_at
 from diagnose.placement.tensors import Module
@@ -71,7 +71,7 @@ def of_option(side: Meets) -> Suspect | None:
 def _said(setting: ast.AST) -> object:
     """What a setting says: a literal, or the default of an option."""
     if isinstance(setting, ast.Call):
-        setting = next((one.value for one in setting.keywords if one.arg == "default"), setting)
+        setting = argument(setting, "default") or setting
     return setting.value if isinstance(setting, ast.Constant) else None
 
 
@@ -90,7 +90,9 @@ def of_argument(side: Meets, meeting: Meeting) -> Suspect | None:
     given = [*call.args, *(one.value for one in call.keywords)]
     others = (one for one in given if one is not node)
     again = (
-        one for one in moved_in(_body(spot)) if isinstance(one, ast.Name) and one.id == node.id
+        one
+        for one in moved_in(spot.enclosing or spot.source.tree)
+        if isinstance(one, ast.Name) and one.id == node.id
     )
     if not any(any(moved_in(one)) for one in others) and next(again, None) is None:
         return None
@@ -98,15 +100,6 @@ def of_argument(side: Meets, meeting: Meeting) -> Suspect | None:
     there = spot._replace(node=node)
     steps = side.tensor.steps
     return Suspect(CAUSE, node.id, there, wanted=HOME, devices=devices, steps=steps)
-
-
-def _body(spot: Spot) -> ast.AST:
-    """The function in which a place is; the file where it is in none."""
-    inner: ast.AST = spot.source.tree
-    for one in walk(spot.source.tree):
-        if isinstance(one, ast.FunctionDef) and any(node is spot.node for node in walk(one)):
-            inner = one
-    return inner
 
 
 def _moved(move: Spot) -> str | None:

@@ -10,7 +10,7 @@ from itertools import chain
 from diagnose.kinds import DeviceType
 from diagnose.placement.devices import named_so, written
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.semantics import called, path_to, walk
+from diagnose.placement.semantics import around, called, lines_of, parameters, path_to, reads
 from diagnose.placement.steps import last_move, on_cpu
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
@@ -46,14 +46,8 @@ def where_built(
 
 def is_run_at_once(spot: Spot) -> bool:
     """Whether a layer is handed to what calls it at once: what comes after is too late."""
-    return id(spot.node) in _hung(spot.source.tree)
-
-
-@lru_cache(maxsize=8)
-def _hung(tree: ast.Module) -> frozenset[int]:
-    """What the calls of a file are given that hang a parametrization on a layer."""
-    calls = (node for node in walk(tree) if called(node) == "register_parametrization")
-    return frozenset(id(one) for call in calls for one in walk(call))
+    outer = around(spot.source.tree, spot.node, ast.Call)
+    return any(called(one) == "register_parametrization" for one in (spot.node, *outer))
 
 
 def gives_what_it_builds(frame: Frame) -> bool:
@@ -101,8 +95,7 @@ def is_called(frame: Frame) -> bool:
 
 def _is_given(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether a caller hands something to a function: what needs nothing runs as it stands."""
-    args = function.args
-    return bool(args.posonlyargs or args.args or args.kwonlyargs or args.vararg or args.kwarg)
+    return bool(parameters(function) or function.args.vararg or function.args.kwarg)
 
 
 def has_device(frame: Frame, spot: Spot, *, moved: bool = True) -> bool:
@@ -178,8 +171,8 @@ def main_lines(tree: ast.Module) -> frozenset[int]:
     return frozenset(
         line
         for node in tree.body
-        if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test)
-        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        if isinstance(node, ast.If) and reads(node.test, "__name__")
+        for line in lines_of(node)
     )
 
 
@@ -240,7 +233,8 @@ def _tells_device(name: str, value: Value) -> bool:
 
 def is_statement(spot: Spot) -> bool:
     """Whether a call is all of a statement, such as ``model.to(device)``, or prepares what it is given."""
-    return is_prepared(spot) or id(spot.node) in _statements(spot.source.tree)
+    by = statement_around(spot)
+    return is_prepared(spot) or (isinstance(by, ast.Expr) and by.value is spot.node)
 
 
 def is_rebound(spot: Spot) -> bool:
@@ -260,12 +254,6 @@ def statement_around(spot: Spot) -> ast.stmt | None:
     """The innermost statement that a node stands in."""
     around = reversed(path_to(spot.source.tree, spot.node))
     return next((one for one in around if isinstance(one, ast.stmt)), None)
-
-
-@lru_cache(maxsize=8)
-def _statements(tree: ast.Module) -> frozenset[int]:
-    """The expressions of a file that are all of a statement."""
-    return frozenset(id(node.value) for node in walk(tree) if isinstance(node, ast.Expr))
 
 
 def frame_at(spot: Spot, frame: Frame | None) -> Frame | None:

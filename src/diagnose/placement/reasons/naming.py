@@ -9,7 +9,7 @@ from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
 from diagnose.placement.passing import moved_in, moves_from, taken_from
 from diagnose.placement.reasons.knowing import handed_on, statement_around
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import holds, names, nodes
 from diagnose.placement.steps import Reason
 from diagnose.placement.values import Frame
 
@@ -47,21 +47,21 @@ def computed_last(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
     value = _bound_to(node.id, frame) if node.id in frame.names else None
     if value is None and (last := _bound_by_file(node.id, frame.source.tree)) is not None:
         value, spot = last, spot._replace(function=None)
-    if value is None or any(one is made.spot.node for one in walk(value)):
+    if value is None or holds(value, made.spot.node):
         return None
     return Reason("input-not-moved", spot._replace(source=frame.source, node=value), frame)
 
 
 def _meets_others(around: ast.AST, node: ast.AST) -> bool:
     """Whether a statement computes of a value and of something else that may be a tensor."""
-    for one in walk(around):
+    for one in nodes(around, ast.BinOp, ast.Compare):
         sides: list[ast.expr] = []
         match one:
             case ast.BinOp(left=left, right=right):
                 sides = [left, right]
             case ast.Compare(left=left, comparators=others):
                 sides = [left, *others]
-        own = [each for each in sides if any(part is node for part in walk(each))]
+        own = [each for each in sides if holds(each, node)]
         if own and any(isinstance(each, ast.Call | ast.Name) for each in sides if each not in own):
             return True
     return False
@@ -94,7 +94,7 @@ def _moves_beside(node: ast.expr, value: ast.expr, root: str) -> bool:
     if moves_from(node, root):
         return True
     rows = value.slice if isinstance(value, ast.Subscript) else None
-    if rows is None or not any(isinstance(one, ast.Name) for one in walk(rows)):
+    if rows is None or not names(rows):
         return False
     return any(
         isinstance(one, ast.Subscript) and ast.dump(one.slice) == ast.dump(rows)

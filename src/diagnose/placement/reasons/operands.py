@@ -46,7 +46,7 @@ from diagnose.placement.reasons.optimizers import of_keeper, of_library, of_opti
 from diagnose.placement.reasons.shards import told_at
 from diagnose.placement.reasons.siblings import forgotten_variable, made_beside, moved_within
 from diagnose.placement.reasons.wrapping import away_from_home, shared_by_replicas
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import holds
 from diagnose.placement.steps import (
     Reason,
     born_at,
@@ -140,7 +140,7 @@ def _kept(tensor: Tensor, meeting: Meeting) -> Step | None:
 
 def _is_here(move: Step | None, meeting: Meeting) -> bool:
     """Whether a move stands in the expression that fails: what it brings somewhere is meant to be there."""
-    return move is not None and any(n is move.spot.node for n in walk(meeting.spot.node))
+    return move is not None and holds(meeting.spot.node, move.spot.node)
 
 
 def _of_weight(tensor: Tensor, module: Module, meeting: Meeting) -> Reason | None:
@@ -302,7 +302,7 @@ def _is_remade(made: Step, kept: Step, tensor: Tensor) -> bool:
     """Whether a module keeps what a factory makes in that statement, later than in its ``__init__``: it is
     state, and no table that is computed once."""
     frame = tensor.frame
-    if made.spot.node not in walk(kept.spot.node):
+    if not holds(kept.spot.node, made.spot.node):
         return False
     while frame is not None and isinstance(frame.this, Module):
         if (frame.function or "").endswith(".__init__"):

@@ -9,7 +9,7 @@ from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.building import built_for
 from diagnose.placement.reasons.knowing import has_device, is_prepared, key_of
-from diagnose.placement.semantics import called, walk
+from diagnose.placement.semantics import called, calls
 from diagnose.placement.steps import (
     Reason,
     born_at,
@@ -96,12 +96,9 @@ def _moved_behind(made: Step, module: Module) -> Spot | None:
     late, loads = last_move(module.steps), (made.spot.function or "").rpartition(".")[2]
     if late is None or late.spot.source != made.spot.source:
         return None
-    for function in walk(late.spot.source.tree):
-        inside = list(walk(function)) if isinstance(function, ast.FunctionDef) else []
-        if any(one is late.spot.node for one in inside):
-            calls = (one for one in inside if isinstance(one, ast.Call) and called(one) == loads)
-            return late.spot if any(one.lineno < late.spot.line for one in calls) else None
-    return None
+    function = late.spot.enclosing
+    found = calls(function, loads) if function is not None else []
+    return late.spot if any(one.lineno < late.spot.line for one in found) else None
 
 
 def _loaded_early(made: Step, module: Module, frame: Frame | None) -> str | None:

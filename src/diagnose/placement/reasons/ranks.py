@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from functools import lru_cache
 
 from diagnose.placement.machine import Meets
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.semantics import called, walk
+from diagnose.placement.semantics import around, called, calls, lines_of, nodes
 from diagnose.placement.steps import Reason, born_at, last_move
 from diagnose.placement.tensors import Tensor
 
@@ -46,27 +45,23 @@ def _joined(spot: Spot, chosen: Step) -> Spot | None:
     its device nor keeps one of the rank's."""
     if _is_kept(spot) or (chosen.of is not None and _is_kept(chosen.of)):
         return None
-    calls = [one for one in _nodes(spot.source.tree) if isinstance(one, ast.Call)]
-    joins = [one for one in calls if called(one) == "init_process_group"]
-    if len(joins) != 1 or any(called(one) == "set_device" for one in calls):
+    tree = spot.source.tree
+    joins = calls(tree, "init_process_group")
+    if len(joins) != 1 or calls(tree, "set_device"):
         return None
-    for function in walk(spot.source.tree):
-        if isinstance(function, ast.FunctionDef) and joins[0] in walk(function):
-            inside = list(walk(function))
-            told = {one.arg for one in inside if isinstance(one, ast.arg)}
-            told |= {one.attr for one in inside if isinstance(one, ast.Attribute)}
-            if told & {"rank", "local_rank"}:
-                return spot._replace(node=joins[0], function=function.name)
+    for function in around(tree, joins[0], ast.FunctionDef):
+        told = {one.arg for one in nodes(function, ast.arg)}
+        told |= {one.attr for one in nodes(function, ast.Attribute)}
+        if told & {"rank", "local_rank"}:
+            return spot._replace(node=joins[0], function=function.name)
     return None
 
 
 def _is_kept(spot: Spot) -> bool:
     """Whether a place is bound to a name as a device: there one change is enough."""
     return any(
-        isinstance(one, ast.Assign)
-        and one.lineno <= spot.line <= (one.end_lineno or 0)
-        and called(one.value) == "device"
-        for one in walk(spot.source.tree)
+        spot.line in lines_of(one) and called(one.value) == "device"
+        for one in nodes(spot.source.tree, ast.Assign)
     )
 
 
@@ -76,7 +71,7 @@ def _follows_the_current_device(spot: Spot) -> bool:
     method = node.func if isinstance(node, ast.Call) and not node.args else None
     if isinstance(method, ast.Attribute) and method.attr == "cuda":
         return True
-    return _named(node) and sum(map(_named, _nodes(spot.source.tree))) > 1
+    return _named(node) and sum(map(_named, calls(spot.source.tree))) > 1
 
 
 def _named(node: ast.AST) -> bool:
@@ -86,8 +81,3 @@ def _named(node: ast.AST) -> bool:
     given = [*node.args, *(one.value for one in node.keywords if one.arg == "device")]
     one = len(given) == 1 or any(one.arg == "device" for one in node.keywords)
     return one and any(isinstance(arg, ast.Constant) and arg.value == "cuda" for arg in given)
-
-
-@lru_cache(maxsize=8)
-def _nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
-    return tuple(node for node in walk(tree) if isinstance(node, ast.Call))

@@ -27,8 +27,8 @@ from diagnose.placement.model import Spot, Step, Suspect
 from diagnose.placement.reasons.bases import MOVING_NOTHING, is_built_on_others
 from diagnose.placement.reasons.knowing import is_called
 from diagnose.placement.reasons.numbering import is_of_an_element, may_be_none
-from diagnose.placement.reasons.surroundings import OF_DEVICES, is_handling
-from diagnose.placement.semantics import called, walk
+from diagnose.placement.reasons.surroundings import OF_DEVICES, is_handling, lines
+from diagnose.placement.semantics import called, calls, dotted, nodes, parameters
 from diagnose.placement.steps import born_at, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Object
@@ -99,8 +99,8 @@ def _is_of_a_type(step: Step) -> bool:
 def _types(tree: ast.Module) -> frozenset[str]:
     """The variables and attributes of a file that hold one type of tensors or another."""
     bound = Counter[str]()
-    for node in walk(tree):
-        if isinstance(node, ast.Assign) and ast.unparse(node.value).endswith("Tensor"):
+    for node in nodes(tree, ast.Assign):
+        if ast.unparse(node.value).endswith("Tensor"):
             for target in node.targets:
                 name = getattr(target, "id", getattr(target, "attr", ""))
                 bound[name] += 1 + isinstance(node.value, ast.IfExp)
@@ -137,16 +137,10 @@ def _is_moved_in_a_loop(suspect: Suspect) -> bool:
     node = suspect.spot.node
     if suspect.cause != "unregistered-submodule" or not isinstance(node, ast.Assign):
         return False
-    if _keeps_parameters(suspect.spot.source.tree):
-        return True
+    if calls(suspect.spot.source.tree, "ParameterList"):
+        return True  # which may be those of layers that it keeps elsewhere
     names = {one.attr for one in node.targets if isinstance(one, ast.Attribute)}
     return bool(names & _moved_by_items(suspect.spot.source.tree))
-
-
-@lru_cache(maxsize=16)
-def _keeps_parameters(tree: ast.Module) -> bool:
-    """Whether a file lists parameters, which may be those of layers that it keeps elsewhere."""
-    return any(called(one) == "ParameterList" for one in walk(tree))
 
 
 @lru_cache(maxsize=16)
@@ -154,15 +148,11 @@ def _moved_by_items(tree: ast.Module) -> frozenset[str]:
     """The attributes of objects of which a file moves the items, by their numbers or in a loop."""
     loops = {
         one.target.id: one.iter
-        for one in walk(tree)
-        if isinstance(one, ast.For | ast.comprehension) and isinstance(one.target, ast.Name)
+        for one in nodes(tree, ast.For, ast.comprehension)
+        if isinstance(one.target, ast.Name)
     }
     moved = [
-        one.func.value
-        for one in walk(tree)
-        if isinstance(one, ast.Call)
-        and isinstance(one.func, ast.Attribute)
-        and one.func.attr in ("to", "cuda")
+        one.func.value for one in calls(tree, "to", "cuda") if isinstance(one.func, ast.Attribute)
     ]
     items = [one.value for one in moved if isinstance(one, ast.Subscript)]
     items += [loops[one.id] for one in moved if isinstance(one, ast.Name) and one.id in loops]
@@ -182,34 +172,30 @@ def _is_copy(tensor: Tensor) -> bool:
     function, of = born.spot.enclosing, node.args[0] if node.args else None
     if function is None or not isinstance(of, ast.Name) or node.keywords:
         return False
-    told = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
-    shapes = (one for one in walk(function) if isinstance(one, ast.Attribute))
     shaped = any(
-        one.attr in ("shape", "size", "dim", "ndim")
-        and isinstance(one.value, ast.Name)
-        and one.value.id == of.id
-        for one in shapes
+        one.attr in ("shape", "size", "dim", "ndim") and dotted(one.value) == of.id
+        for one in nodes(function, ast.Attribute)
     )
-    return of.id in told and shaped
+    return shaped and of.id in (one.arg for one in parameters(function))
 
 
 def _is_passed_over(spot: Spot) -> bool:
     """Whether a handler stands around a place that does nothing about whatever fails there."""
-    return any(first <= spot.line <= last for first, last in _passing(spot.source.tree))
+    return spot.line in _passing(spot.source.tree)
 
 
 @lru_cache(maxsize=16)
-def _passing(tree: ast.Module) -> tuple[tuple[int, int], ...]:
+def _passing(tree: ast.Module) -> frozenset[int]:
     """The lines of each ``try`` of a file whose errors of any kind are passed over."""
-    return tuple(
-        (one.body[0].lineno, one.body[-1].end_lineno or one.lineno)
-        for one in walk(tree)
-        if isinstance(one, ast.Try) and any(map(_passes, one.handlers))
+    return lines(
+        (one.body[0], one.body[-1])
+        for one in nodes(tree, ast.Try)
+        if any(map(_passes, one.handlers))
     )
 
 
 def _passes(handler: ast.ExceptHandler) -> bool:
-    every = handler.type is None or ast.unparse(handler.type) in ("Exception", "BaseException")
+    every = handler.type is None or dotted(handler.type) in ("Exception", "BaseException")
     return every and all(isinstance(one, ast.Pass | ast.Continue) for one in handler.body)
 
 
@@ -218,9 +204,8 @@ def _is_of_the_host(tree: ast.Module) -> bool:
     """Whether a file chooses the CPU, and nothing else, for what it calls a device or a GPU."""
     chosen = [
         one.value
-        for one in walk(tree)
-        if isinstance(one, ast.Assign)
-        and all(isinstance(name, ast.Name) for name in one.targets)
+        for one in nodes(tree, ast.Assign)
+        if all(isinstance(name, ast.Name) for name in one.targets)
         and any(word in ast.unparse(one.targets[0]).casefold() for word in OF_DEVICES)
     ]
     return bool(chosen) and all(map(_is_host, chosen))
@@ -239,17 +224,13 @@ def _is_host(chosen: ast.expr) -> bool:
 
 def _is_chosen(spot: Spot) -> bool:
     """Whether a condition that asks for a device stands around a place."""
-    return any(first <= spot.line <= last for first, last in _choices(spot.source.tree))
+    return spot.line in _choices(spot.source.tree)
 
 
 @lru_cache(maxsize=16)
-def _choices(tree: ast.Module) -> tuple[tuple[int, int], ...]:
+def _choices(tree: ast.Module) -> frozenset[int]:
     """The lines that conditions of a file, which ask for a device, decide on."""
-    return tuple(
-        (one.body[0].lineno, one.end_lineno or one.lineno)
-        for one in walk(tree)
-        if isinstance(one, ast.If) and _asks(one.test)
-    )
+    return lines((one.body[0], one) for one in nodes(tree, ast.If) if _asks(one.test))
 
 
 def _asks(test: ast.expr) -> bool:
@@ -258,22 +239,17 @@ def _asks(test: ast.expr) -> bool:
     match test:
         case ast.Compare(left=ast.Call(func=ast.Name(id="len")), comparators=[ast.Constant()]):
             return False
-    asked = [called(one) for one in walk(test)]
-    names = _names(test)
-    if _ALWAYS.isdisjoint(asked):
-        return any(word in name for name in names for word in OF_DEVICES)
+    if _ALWAYS.isdisjoint(map(called, calls(test))):
+        return any(word in said for said in _said(test) for word in OF_DEVICES)
     return isinstance(test, ast.BoolOp)
 
 
-def _names(test: ast.expr) -> Iterator[str]:
+def _said(test: ast.expr) -> Iterator[str]:
     """The names and texts of a condition."""
-    for one in walk(test):
-        if isinstance(one, ast.Name):
-            yield one.id.casefold()
-        elif isinstance(one, ast.Attribute):
-            yield one.attr.casefold()
-        elif isinstance(one, ast.Constant) and isinstance(one.value, str):
-            yield one.value.casefold()
+    for one in nodes(test, ast.Name, ast.Attribute, ast.Constant):
+        match one:
+            case ast.Name(id=said) | ast.Attribute(attr=said) | ast.Constant(value=str(said)):
+                yield said.casefold()
 
 
 def _is_compared(meeting: Meeting) -> bool:
@@ -285,8 +261,8 @@ def _is_compared(meeting: Meeting) -> bool:
 @lru_cache(maxsize=8)
 def _compares_devices(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any(
-        isinstance(one, ast.Compare) and sum(map(_is_device, [one.left, *one.comparators])) > 1
-        for one in walk(function)
+        sum(map(_is_device, [one.left, *one.comparators])) > 1
+        for one in nodes(function, ast.Compare)
     )
 
 

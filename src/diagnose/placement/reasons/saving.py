@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from diagnose.placement.model import Source
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import nodes
 from diagnose.placement.tensors import Module
 
 _LOW_MEMORY = re.compile(
@@ -24,8 +24,7 @@ def saving_of(source: Source) -> str | None:
 @lru_cache(maxsize=8)
 def switch_of(tree: ast.Module) -> str | None:
     """The cause of what a program leaves where it was built to save memory: it asks whether to."""
-    tests = (one.test for one in walk(tree) if isinstance(one, ast.If | ast.IfExp))
-    return _saving(tuple(ast.unparse(test) for test in tests))
+    return _saving(tuple(ast.unparse(one.test) for one in nodes(tree, ast.If, ast.IfExp)))
 
 
 def streamed(module: Module) -> str | None:

@@ -11,7 +11,7 @@ from diagnose.kinds import DeviceType
 from diagnose.placement.devices import differ, written
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import bindings
 from diagnose.placement.steps import Reason, born_at, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Around, Const, Frame, Object, Place, Value
@@ -166,10 +166,9 @@ def begins_as_number(name: str, frame: Frame) -> bool:
 def _numbers(tree: ast.Module) -> Mapping[str, frozenset[int]]:
     """What a file binds to a literal, each with the lines."""
     found: dict[str, set[int]] = {}
-    for one in walk(tree):
-        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Constant):
-            for target in one.targets:
-                found.setdefault(ast.unparse(target), set()).add(one.lineno)
+    for target, value, by in bindings(tree):
+        if isinstance(value, ast.Constant) and isinstance(by, ast.Assign):
+            found.setdefault(ast.unparse(target), set()).add(by.lineno)
     return {name: frozenset(lines) for name, lines in found.items()}
 
 

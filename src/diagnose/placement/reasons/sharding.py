@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import called, calls, names, nodes
 
 #: What devices are called that a loop goes through.
 _DEVICES = re.compile(r"device|gpu|card", re.IGNORECASE)
@@ -25,8 +25,7 @@ def spreads_by_hand(tree: ast.AST) -> bool:
     """
     return any(
         len(set(_devices(node))) > 1 or _one_by_one(node)
-        for kind in walk(tree)
-        if isinstance(kind, ast.ClassDef)
+        for kind in nodes(tree, ast.ClassDef)
         for node in kind.body
         if isinstance(node, ast.FunctionDef) and node.name == "__init__"
     )
@@ -34,7 +33,7 @@ def spreads_by_hand(tree: ast.AST) -> bool:
 
 def _one_by_one(function: ast.FunctionDef) -> bool:
     """Whether a loop over devices sends what it makes to each, or tells each the part that it makes."""
-    for loop in walk(function):
+    for loop in nodes(function, ast.For, ast.ListComp, ast.GeneratorExp):
         match loop:
             case ast.For(target=target, iter=given):
                 inside: list[ast.AST] = [*loop.body]
@@ -45,11 +44,10 @@ def _one_by_one(function: ast.FunctionDef) -> bool:
                 continue
         if not _DEVICES.search(ast.unparse(given)):
             continue
-        names = {one.id for one in walk(target) if isinstance(one, ast.Name)}
-        calls = [one for part in inside for one in walk(part) if isinstance(one, ast.Call)]
-        for call in calls:
-            name = ast.unparse(call.func).rpartition(".")[2]
-            told = [one for one in call.args if isinstance(one, ast.Name) and one.id in names]
+        each = names(target)
+        for call in (one for part in inside for one in calls(part)):
+            name = called(call)
+            told = [one for one in call.args if isinstance(one, ast.Name) and one.id in each]
             # What is told a device alone is made for each, like the others.
             alone = len(call.args) + len(call.keywords) == 1
             if told and (name == "to" or (name[:1].isupper() and not alone)):
@@ -59,10 +57,10 @@ def _one_by_one(function: ast.FunctionDef) -> bool:
 
 def _devices(function: ast.FunctionDef) -> Iterator[str]:
     """The devices, other than the cpu, that what a function makes is sent to, as it writes them."""
-    for node in walk(function):
+    for node in calls(function, "to"):
         match node:
-            case ast.Call(func=ast.Attribute(attr="to", value=ast.Call() as made), args=[device]):
-                kind = ast.unparse(made.func).rpartition(".")[2]
+            case ast.Call(func=ast.Attribute(value=ast.Call() as made), args=[device]):
+                kind = called(made)
                 told = ast.unparse(device).removeprefix("self.")
                 if kind[:1].isupper() and "cpu" not in told and "dtype" not in told:
                     yield told

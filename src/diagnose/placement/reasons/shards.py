@@ -11,7 +11,7 @@ from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
 from diagnose.placement.reasons.knowing import frame_at, statement_around
 from diagnose.placement.reasons.scope import begins_as_number, in_scope
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import around, loads, nodes
 from diagnose.placement.steps import born_at, last_move, said_as
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object
@@ -113,13 +113,8 @@ def _is_read_again(move: Spot) -> bool:
     want it where it goes."""
     match statement_around(move):
         case ast.Assign(targets=[ast.Name(id=name)]):
-            function = move.enclosing
-            reads = [
-                one
-                for one in walk(function or move.source.tree)
-                if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load)
-            ]
-            return sum(one.lineno > move.line for one in reads) > 1
+            read = loads(move.enclosing or move.source.tree, name)
+            return sum(one.lineno > move.line for one in read) > 1
     return False
 
 
@@ -152,20 +147,17 @@ def _chosen(move: Step) -> Spot:
 def _is_bound(names: set[str], of: Spot) -> bool:
     """Whether a literal is what a statement gives a variable of the file: others are moved by it, too."""
     return any(
-        isinstance(target, ast.Name) and target.id in names
+        target.id in names
         for statement in of.source.tree.body
         if isinstance(statement, ast.Assign)
-        for target in walk(statement)
+        for target in nodes(statement, ast.Name)
     )
 
 
 def _is_of_several(move: Spot) -> bool:
     """Whether a move is that of several values, one by one."""
-    several = (ast.ListComp, ast.GeneratorExp, ast.DictComp)
-    return any(
-        isinstance(node, several) and any(one is move.node for one in walk(node))
-        for node in walk(move.source.tree)
-    )
+    several = around(move.source.tree, move.node, ast.ListComp, ast.GeneratorExp, ast.DictComp)
+    return any(several)
 
 
 def gathered(meeting: Meeting, *, sure: bool = False) -> Suspect | None:

@@ -18,7 +18,7 @@ from diagnose.placement.reasons.knowing import (
     key_of,
     statement_around,
 )
-from diagnose.placement.semantics import called, walk
+from diagnose.placement.semantics import around, called, holds, names, nodes, parameters
 from diagnose.placement.steps import Reason, born_at, last_move, on_cpu
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object, Value
@@ -26,10 +26,10 @@ from diagnose.placement.values import Frame, Object, Value
 
 def moved_within(spot: Spot, loop: ast.For) -> Spot | None:
     """The statement of a loop that moves another of the values that the loop binds."""
-    names = {node.id for node in walk(loop.target) if isinstance(node, ast.Name)}
+    own = names(loop.target)
     for statement in loop.body:
         moved = moved_in(statement.value) if isinstance(statement, ast.Assign) else ()
-        if any(isinstance(one, ast.Name) and one.id in names for one in moved):
+        if any(isinstance(one, ast.Name) and one.id in own for one in moved):
             return spot._replace(node=statement)
     return None
 
@@ -83,10 +83,10 @@ def _listing(move: Spot) -> Spot | None:
             pass
         case _:
             return None
-    for node in walk(move.source.tree):
+    for node in around(move.source.tree, move.node, ast.For):
         match node:
             case ast.For(target=ast.Name(id=name), iter=ast.Tuple() | ast.List() as listed):
-                if name == moved and any(one is move.node for one in walk(node)):
+                if name == moved:
                     return move._replace(node=listed)
     return None
 
@@ -147,8 +147,8 @@ def kept_beside(cause: str, module: Module) -> Reason | None:
     function = spot.enclosing
     if not isinstance(kept, ast.Assign) or not isinstance(kept.value, ast.Name) or function is None:
         return None
-    given = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
-    for node in walk(function):
+    given = {one.arg for one in parameters(function)}
+    for node in nodes(function, ast.Assign):
         match node:
             case ast.Assign(
                 targets=[ast.Attribute(value=ast.Name(id="self"))],
@@ -243,11 +243,11 @@ def moved_by_others(cause: str, frame: Frame | None) -> Reason | None:
     if not name or not gives_what_it_builds(frame) or not has_device(frame.caller, call):
         return None
     own = _names_bound(statement_around(call), name)
-    for function in walk(call.source.tree):
-        if not isinstance(function, ast.FunctionDef) or any(n is call.node for n in walk(function)):
+    for function in nodes(call.source.tree, ast.FunctionDef):
+        if holds(function, call.node):
             continue
         moved = {one.id for one in moved_in(function) if isinstance(one, ast.Name)}
-        for statement in walk(function):
+        for statement in nodes(function, ast.Assign):
             theirs = _names_bound(statement, name)
             for mine, other in zip(own, theirs, strict=False):
                 if other in moved and len(own) == len(theirs):

@@ -35,7 +35,7 @@ from diagnose.placement.reasons.surroundings import (
     is_of_some,
     is_test,
 )
-from diagnose.placement.semantics import called, walk
+from diagnose.placement.semantics import called, names, nodes, stored_attributes
 from diagnose.placement.steps import born_at, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
@@ -114,8 +114,7 @@ def _is_read_as_one(item: Value) -> bool:
 @lru_cache(maxsize=8)
 def _comprised(tree: ast.Module) -> frozenset[ast.expr]:
     """What the comprehensions of a file make their items of."""
-    kinds = ast.ListComp | ast.SetComp | ast.GeneratorExp
-    return frozenset(one.elt for one in walk(tree) if isinstance(one, kinds))
+    return frozenset(one.elt for one in nodes(tree, ast.ListComp, ast.SetComp, ast.GeneratorExp))
 
 
 # --- who else may move it -----------------------------------------------------------------------------
@@ -249,12 +248,12 @@ def _is_of_sizes(tensor: Tensor) -> bool:
     node = made.spot.node if made is not None else None
     if tensor.maker != Origin.FACTORY or not isinstance(node, ast.Call):
         return False
-    called = ast.unparse(node.func)
-    if called.endswith("_like"):  # it is where that is, and so is what that meets
+    maker = ast.unparse(node.func)
+    if maker.endswith("_like"):  # it is where that is, and so is what that meets
         return False
-    if not called.endswith(_OF_VALUES) and ".sparse." not in called:
+    if not maker.endswith(_OF_VALUES) and ".sparse." not in maker:
         return True
-    return not any(isinstance(one, ast.Name | ast.Attribute) for a in node.args for one in walk(a))
+    return not any(map(names, node.args))
 
 
 _LISTED = ast.Tuple | ast.List
@@ -273,7 +272,8 @@ def _is_empty(tensor: Tensor, meeting: Meeting) -> bool:
         size for arg in node.args for size in (arg.elts if isinstance(arg, _LISTED) else [arg])
     ]
     none = any(isinstance(size, ast.Constant) and size.value == 0 for size in sizes)
-    nothing = ast.unparse(node.args[0]) == "[]" if node.args else False
+    first = node.args[0] if node.args else None
+    nothing = isinstance(first, ast.List) and not first.elts
     if not nothing and (called(node) not in _FILLED or not none):
         return False
     default = here is not None and here.lineno <= made.spot.line < here.body[0].lineno
@@ -302,9 +302,4 @@ def _assigned_later(tree: ast.Module, name: str) -> frozenset[str]:
         for one in made.body
         if not (isinstance(one, ast.FunctionDef) and one.name == "__init__")
     )
-    return frozenset(
-        one.attr
-        for method in methods
-        for one in walk(method)
-        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store)
-    )
+    return frozenset(one.attr for method in methods for one in stored_attributes(method))

@@ -9,9 +9,8 @@ from functools import lru_cache
 
 from diagnose.placement.machine import Meeting
 from diagnose.placement.model import Spot
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import Function, calls, lines_of, nodes, reads
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 #: What conditions of code say that does one thing on a GPU and another one elsewhere.
 OF_DEVICES = ("cuda", "gpu", "cpu", "device")
 
@@ -20,16 +19,15 @@ OF_DEVICES = ("cuda", "gpu", "cpu", "device")
 def classes_of(tree: ast.Module) -> dict[str, list[ast.ClassDef]]:
     """The classes of a file, by their names."""
     found: dict[str, list[ast.ClassDef]] = {}
-    for one in walk(tree):
-        if isinstance(one, ast.ClassDef):
-            found.setdefault(one.name, []).append(one)
+    for one in nodes(tree, ast.ClassDef):
+        found.setdefault(one.name, []).append(one)
     return found
 
 
 @lru_cache(maxsize=8)
-def asks_for_a_device(function: _Function) -> bool:
+def asks_for_a_device(function: Function) -> bool:
     """Whether a condition within a function asks for a device."""
-    tests = (one.test for one in walk(function) if isinstance(one, ast.If | ast.IfExp | ast.Assert))
+    tests = (one.test for one in nodes(function, ast.If, ast.IfExp, ast.Assert))
     return any(word in ast.unparse(test) for test in tests for word in OF_DEVICES)
 
 
@@ -48,11 +46,7 @@ def is_caught(meeting: Meeting) -> bool:
 @lru_cache(maxsize=8)
 def _tried(tree: ast.Module) -> frozenset[int]:
     """The lines of a file in the body of a ``try``."""
-    return _lines(
-        (one.body[0], one.body[-1])
-        for one in walk(tree)
-        if isinstance(one, ast.Try) and one.handlers
-    )
+    return lines((one.body[0], one.body[-1]) for one in nodes(tree, ast.Try) if one.handlers)
 
 
 def is_handling(spot: Spot) -> bool:
@@ -63,18 +57,14 @@ def is_handling(spot: Spot) -> bool:
 @lru_cache(maxsize=16)
 def _handled(tree: ast.Module) -> frozenset[int]:
     """The lines of a file in a handler."""
-    return _lines(
-        (one.body[0], one.body[-1]) for one in walk(tree) if isinstance(one, ast.ExceptHandler)
-    )
+    return lines((one.body[0], one.body[-1]) for one in nodes(tree, ast.ExceptHandler))
 
 
 @lru_cache(maxsize=8)
 def _guarded(tree: ast.Module) -> frozenset[int]:
     """The lines of a file under a condition, other than that it is the program."""
-    return _lines(
-        (one.body[0], one)
-        for one in walk(tree)
-        if isinstance(one, ast.If) and "__name__" not in ast.unparse(one.test)
+    return lines(
+        (one.body[0], one) for one in nodes(tree, ast.If) if not reads(one.test, "__name__")
     )
 
 
@@ -86,21 +76,16 @@ def is_expected(meeting: Meeting) -> bool:
 @lru_cache(maxsize=8)
 def _refused(tree: ast.Module) -> frozenset[int]:
     """The lines of a file that a test expects an error of."""
-    return _lines(
+    return lines(
         (one.body[0], one)
-        for one in walk(tree)
-        if isinstance(one, ast.With)
-        and any(_EXPECTS.search(ast.unparse(item.context_expr)) for item in one.items)
+        for one in nodes(tree, ast.With)
+        if any(_EXPECTS.search(ast.unparse(item.context_expr)) for item in one.items)
     )
 
 
-def _lines(spans: Iterable[tuple[ast.stmt, ast.stmt | ast.ExceptHandler]]) -> frozenset[int]:
-    """The lines from the first to the last of two nodes."""
-    return frozenset(
-        line
-        for first, last in spans
-        for line in range(first.lineno, (last.end_lineno or last.lineno) + 1)
-    )
+def lines(spans: Iterable[tuple[ast.stmt, ast.stmt]]) -> frozenset[int]:
+    """The lines from the first to the last of two statements."""
+    return frozenset(line for first, last in spans for line in lines_of(first, last))
 
 
 #: Contexts of tests whose bodies fail.
@@ -116,19 +101,9 @@ def is_test(spot: Spot) -> bool:
 def _is_joined(meeting: Meeting) -> bool:
     """Whether the processes that ask for their rank here were joined elsewhere, where each may have chosen
     its device."""
-    calls = _called(meeting.spot.source.tree)
-    return "get_rank" in calls and calls.isdisjoint(_JOINING)
+    tree = meeting.spot.source.tree
+    return bool(calls(tree, "get_rank")) and not calls(tree, *_JOINING)
 
 
 #: What joins processes, or chooses a device for one.
 _JOINING = frozenset({"init_process_group", "set_device", "spawn", "start_processes"})
-
-
-@lru_cache(maxsize=8)
-def _called(tree: ast.Module) -> frozenset[str]:
-    """The last names of what a file calls."""
-    return frozenset(
-        one.func.attr if isinstance(one.func, ast.Attribute) else getattr(one.func, "id", "")
-        for one in walk(tree)
-        if isinstance(one, ast.Call)
-    )

@@ -7,7 +7,7 @@ import ast
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot
 from diagnose.placement.reasons.knowing import has_device, key_of, runs_module
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import calls, dotted, holds, nodes, parameters
 from diagnose.placement.steps import Reason
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Frame
@@ -28,8 +28,8 @@ def taken(found: Reason, stray: Meets, meeting: Meeting) -> Reason:
         function = None if runs_module(frame) else spot.enclosing
         name = key_of(module, frame.names)
         if function is not None and name is not None and _is_told(frame, function, spot):
-            taking = next((one for one in _parameters(function) if one.arg == name), None)
-            using = next((one for one in function.body if _holds(one, spot.node)), None)
+            taking = next((one for one in parameters(function) if one.arg == name), None)
+            using = next((one for one in function.body if holds(one, spot.node)), None)
             if taking is not None and using is not None and name in frame.given:
                 beside = spot._replace(node=using)
                 found = Reason(found.cause, spot._replace(node=taking), frame, name, beside=beside)
@@ -41,34 +41,14 @@ def _is_told(frame: Frame, function: ast.FunctionDef | ast.AsyncFunctionDef, spo
     """Whether a function is handed a device, or moves others to that of something it is handed."""
     if isinstance(frame.this, Module):
         return False
-    given = {one.arg for one in _parameters(function)}
+    given = {one.arg for one in parameters(function)}
     if any(isinstance(one, ast.Name) and one.id in given for one in _targets(function)):
         return has_device(frame, spot, moved=False)
-    return any(
-        isinstance(one, ast.Attribute)
-        and one.attr == "device"
-        and isinstance(one.value, ast.Name)
-        and one.value.id in given
-        for one in _targets(function)
-    )
+    asked = {f"{one}.device" for one in given}
+    return any(dotted(one) in asked for one in _targets(function))
 
 
 def _targets(function: ast.AST) -> list[ast.expr]:
     """What a function moves to, or makes something on."""
-    found: list[ast.expr] = []
-    for one in walk(function):
-        match one:
-            case ast.Call(func=ast.Attribute(attr="to"), args=[given, *_]):
-                found.append(given)
-            case ast.keyword(arg="device", value=given):
-                found.append(given)
-    return found
-
-
-def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.arg]:
-    args = function.args
-    return [*args.posonlyargs, *args.args, *args.kwonlyargs]
-
-
-def _holds(outer: ast.AST, node: ast.AST) -> bool:
-    return any(one is node for one in walk(outer))
+    told = (one.value for one in nodes(function, ast.keyword) if one.arg == "device")
+    return [*told, *(one.args[0] for one in calls(function, "to") if one.args)]

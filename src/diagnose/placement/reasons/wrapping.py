@@ -12,7 +12,7 @@ from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.homes import chosen_home, listed
 from diagnose.placement.replicas import CAUSE, asked_again, read_in
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import around, bindings, dotted
 from diagnose.placement.steps import Reason, born_at, is_literal, last_move
 from diagnose.placement.switches import turned_on
 from diagnose.placement.tensors import Tensor
@@ -65,7 +65,7 @@ def _is_always_split(weight: Tensor) -> bool:
 def _asked_before(wrapped: Spot) -> Spot | None:
     """The condition under which a statement does nothing but wrap, where that asks for the GPUs alone: of a
     model that is split where it is told to be, it has to ask as well."""
-    for one in walk(wrapped.source.tree):
+    for one in around(wrapped.source.tree, wrapped.node, ast.If):
         match one:
             case ast.If(test=test, body=[ast.Assign(value=value)], orelse=[]):
                 if value is wrapped.node and _COUNTS.search(ast.unparse(test)):
@@ -102,14 +102,15 @@ def shared_by_replicas(tensor: Tensor, kept: Step, meeting: Meeting) -> Reason |
 
 def _is_by_device(tree: ast.Module, attribute: str) -> bool:
     """Whether an object's dict is filled by keys alone in which a device is: each device finds its own."""
-    bound, filled = dict[str, str](), list[str]()
-    for one in walk(tree):
-        match one:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                bound[name] = ast.unparse(value)
-            case ast.Subscript(value=ast.Attribute(attr=name), slice=key, ctx=ast.Store()):
-                filled += [ast.unparse(key)] if name == attribute else []
-    return bool(filled) and all("device" in bound.get(key, key) for key in filled)
+    set_to = {dotted(one): ast.unparse(by) for one, by, _ in bindings(tree) if by is not None}
+    filled = [
+        ast.unparse(one.target.slice)
+        for one in bindings(tree)
+        if isinstance(one.target, ast.Subscript)
+        and isinstance(one.target.value, ast.Attribute)
+        and one.target.value.attr == attribute
+    ]
+    return bool(filled) and all("device" in set_to.get(key, key) for key in filled)
 
 
 def _attribute(kept: Step) -> str:
