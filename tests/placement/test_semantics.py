@@ -14,17 +14,25 @@ from diagnose.placement.semantics import (
     Function,
     argument,
     around,
+    assigned,
     bindings,
     bound,
+    bound_names,
     called,
     calls,
+    calls_around,
     defaults,
+    defined,
     functions_by_line,
     given_by_calls,
+    holds,
+    mentions,
     names,
     parameters,
     path_to,
     reads,
+    scope_of,
+    top,
 )
 
 SOURCES = Path(__file__).parents[2] / "src" / "diagnose"
@@ -179,3 +187,43 @@ def test_a_path_leads_from_the_file_to_the_node() -> None:
         "Net",
     ]
     assert path_to(ast.parse("x = 1"), one) == []
+
+
+def test_a_scope_is_the_innermost_function_else_the_file() -> None:
+    tree = ast.parse(PROGRAM + "\nfor each in range(2):\n    main(each)\n")
+    [inner], [outer] = calls(tree, "enumerate"), calls(tree, "range")
+    scope = scope_of(tree, inner)
+    assert isinstance(scope, ast.FunctionDef) and scope.name == "forward"
+    assert scope_of(tree, outer) is tree and scope_of(tree, scope) is tree
+    assert holds(scope, inner) and holds(inner, inner) and not holds(scope, outer)
+    assert top(tree) == tree.body[-1:]
+    assert [called(one) for one in calls_around(tree, inner)] == ["enumerate", "len"]
+    assert [called(one) for one in calls_around(tree, outer)] == ["range", "main"]
+
+
+def test_a_name_is_defined_by_functions_and_by_the_class_that_it_makes() -> None:
+    tree = ast.parse(PROGRAM)
+    assert [one.name for one in defined(tree, "Net")] == ["__init__"]
+    assert [one.name for one in defined(tree, "forward")] == ["forward"]
+    assert list(defined(tree, "table")) == []
+
+
+def test_an_assignment_sets_a_name_to_all_of_its_value() -> None:
+    tree = ast.parse("a = self.b = f()\na, c = g()\na += 1\na: int = 2\n")
+    [first] = assigned(tree, "a")
+    assert first is tree.body[0] and assigned(tree, "self.b") == [first]
+    assert assigned(tree, "c") == []
+
+
+def test_names_are_bound_by_parameters_and_above_a_line() -> None:
+    tree = ast.parse("def f(x, *rest, y=1):\n    z = x\n    for z in rest:\n        w = z\n")
+    assert bound_names(tree) == ["x", "rest", "y", "z", "z", "w"]
+    assert bound_names(tree, above=3) == ["x", "rest", "y", "z"]
+
+
+def test_an_attribute_is_mentioned_where_it_is_read_or_bound() -> None:
+    tree = ast.parse("self.table = make(width)\n")
+    assert mentions(tree, "self.table") and mentions(tree, "other", "width")
+    assert not mentions(tree, "table") and not mentions(tree)
+    assert reads(tree, "width") and not reads(tree, "self.table")
+    assert reads(ast.parse("self.table.size"), "self.table")

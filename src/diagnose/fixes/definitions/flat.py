@@ -15,7 +15,7 @@ from diagnose.fixes.rewriting import Change
 from diagnose.kinds import EventKind
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.semantics import called, walk
+from diagnose.placement.semantics import called, names, nodes, walk
 
 #: What an item of a list is called, the first that the program does not use.
 _NAMES = ("item", "each", "one")
@@ -92,7 +92,7 @@ def _asked(test: ast.expr) -> str | None:
 
 
 def _written(source: Source, node: ast.AST, part: _Part, kind: str) -> Change:
-    used = {one.id for one in walk(source.tree) if isinstance(one, ast.Name)}
+    used = {*names(source.tree)}
     item = next((name for name in _NAMES if name not in used), None)
     if item is None:
         raise Refused("the file uses all names that an item could have")
@@ -123,7 +123,7 @@ def _of(source: Source, node: ast.expr, name: str, item: str) -> str:
     """The text of an expression of one name, of another one."""
     start = span(source, node)[0]
     text = text_of(source, node)
-    uses = [one for one in walk(node) if isinstance(one, ast.Name) and one.id == name]
+    uses = [one for one in nodes(node, ast.Name) if one.id == name]
     for one in sorted(uses, key=lambda each: span(source, each)[0], reverse=True):
         first, last = span(source, one)
         text = text[: first - start] + item + text[last - start :]
