@@ -15,7 +15,7 @@ from diagnose.fixes.rewriting import Change
 from diagnose.kinds import EventKind
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.semantics import called, names, nodes, walk
+from diagnose.placement.semantics import called, names, nodes
 
 #: What an item of a list is called, the first that the program does not use.
 _NAMES = ("item", "each", "one")
@@ -37,7 +37,7 @@ def passing_over(source: Source, torch: TorchNames) -> Iterator[Change]:
         source: the file.
         torch: what moves.
     """
-    for node in walk(source.tree):
+    for node in nodes(source.tree, ast.IfExp, ast.If):
         if (part := _part(node, torch)) is not None:
             for kind in ("list", "tuple", "dict"):
                 with suppress(Refused):
@@ -47,7 +47,7 @@ def passing_over(source: Source, torch: TorchNames) -> Iterator[Change]:
 def in_lists(source: Source, statement: ast.AST, torch: TorchNames) -> Change | None:
     """The change by which a statement that moves the parts of a batch moves lists of tensors, too; None for
     other statements."""
-    for node in walk(statement):
+    for node in nodes(statement, ast.IfExp, ast.If):
         if (part := _part(node, torch)) is not None:
             return _written(source, node, part, "list")
     return None
@@ -57,7 +57,7 @@ def left_in_a_list(suspect: Suspect, torch: TorchNames) -> Suspect:
     """An input that stood in a list where such a statement moved the rest of its batch, at that place; else
     as it is."""
     for step in reversed(suspect.steps) if suspect.cause == "input-not-moved" else ():
-        parts = (_part(node, torch) for node in walk(step.spot.node))
+        parts = (_part(node, torch) for node in nodes(step.spot.node, ast.IfExp, ast.If))
         if step.what == EventKind.PASSED and any(parts):
             return suspect._replace(spot=step.spot)
     return suspect

@@ -12,7 +12,14 @@ from diagnose.fixes.definitions.dropped import is_dropped, kept
 from diagnose.fixes.definitions.expressions import replaced, with_argument, without_method
 from diagnose.fixes.definitions.fixed_device import elsewhere
 from diagnose.fixes.definitions.flat import in_lists
-from diagnose.fixes.definitions.moving import is_moved, same_move, tensor, unpacked, value_of
+from diagnose.fixes.definitions.moving import (
+    is_moved,
+    receiver,
+    same_move,
+    tensor,
+    unpacked,
+    value_of,
+)
 from diagnose.fixes.definitions.nesting import nested, with_fields
 from diagnose.fixes.definitions.places import ancestors, class_around, statement_of
 from diagnose.fixes.definitions.preparing import prepared
@@ -235,14 +242,8 @@ def _walk(body: Sequence[ast.stmt]) -> list[ast.AST]:
 
 def _moved_in(name: str, body: Sequence[ast.stmt], torch: TorchNames) -> bool:
     """Whether a name is moved somewhere in a body."""
-    return any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in torch.moves
-        and isinstance(node.func.value, ast.Name)
-        and node.func.value.id == name
-        for node in _walk(body)
-    )
+    inside = (one for statement in body for one in calls(statement))
+    return any(called(one) in torch.moves and receiver(one) == name for one in inside)
 
 
 def _computed(name: str, body: Sequence[ast.stmt]) -> bool:

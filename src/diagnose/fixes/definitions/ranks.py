@@ -36,7 +36,6 @@ from diagnose.placement.semantics import (
     nodes,
     scope_of,
     top,
-    walk,
 )
 
 _OF_ENVIRONMENT = re.compile("""LOCAL_RANK["']""")
@@ -226,7 +225,7 @@ def of_environment(source: Source, environment: str, variable: str) -> str:
 def _choosing(tree: ast.AST) -> Iterator[str]:
     """The names, of attributes too, by which the file chooses a GPU: ``f"cuda:{local}"``,
     ``device("cuda", self.rank)``."""
-    for node in walk(tree):
+    for node in nodes(tree, ast.JoinedStr, ast.Call):
         match node:
             case (
                 ast.JoinedStr(

@@ -14,7 +14,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice, offset_of_line
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.semantics import called, calls, dotted, walk
+from diagnose.placement.semantics import called, calls, dotted, nodes
 
 _LITERALS = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.JoinedStr)
 
@@ -102,12 +102,10 @@ def eagerly(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
 
 def _compiling(source: Source) -> Iterator[ast.expr]:
     """The calls of torch.compile in a file, and the decorators that name it."""
-    for node in walk(source.tree):
-        if isinstance(node, ast.Call) and _compiles(node):
-            yield node
-        for decorator in getattr(node, "decorator_list", ()):
-            if not isinstance(decorator, ast.Call) and dotted(decorator) == "torch.compile":
-                yield decorator
+    yield from (one for one in calls(source.tree, "compile") if _compiles(one))
+    for node in nodes(source.tree, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef):
+        marks = getattr(node, "decorator_list", ())
+        yield from (one for one in marks if dotted(one) == "torch.compile")
 
 
 def _compiles(node: ast.AST) -> bool:

@@ -117,9 +117,7 @@ def _by_name(suspect: Suspect) -> str | None:
     """What programs call the device they compute on, if the spot sees it: ``device``, or that of the
     object's own library or weights. None where another GPU than the first is meant."""
     wanted, source, node = suspect.wanted, suspect.spot.source, suspect.spot.node
-    if wanted is not None and (
-        wanted.type != DeviceType.CUDA or (wanted.number and not wanted.home)
-    ):
+    if wanted is not None and not _is_main(suspect):
         return None
     functions, line = functions_around(source, node), getattr(node, "lineno", 0)
     if wanted is None:

@@ -10,11 +10,11 @@ from contextlib import suppress
 from diagnose.casebase.store import load
 from diagnose.fixes.definitions.expressions import replaced, with_argument, without_method
 from diagnose.fixes.definitions.parameters import DEVICE, takes_device
-from diagnose.fixes.definitions.places import span, text_of, walk_calls
+from diagnose.fixes.definitions.places import span, text_of
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, rewritten, spliced
 from diagnose.placement import Source
-from diagnose.placement.semantics import called
+from diagnose.placement.semantics import called, calls
 from diagnose.repairing.guarding.fitting import Added, added, goes_to_cpu
 from diagnose.repairing.scopes import FUNCTION
 from diagnose.repairing.syntax import tree_of
@@ -83,9 +83,7 @@ def _own(tree: ast.Module, call: ast.Call) -> ast.FunctionDef | None:
 
 def _draws(function: ast.FunctionDef) -> bool:
     """Whether random numbers are among what a function makes: drawn on the cpu, they stay the same."""
-    return any(
-        called(one) in load().knowledge.torch.drawing_factories for one in walk_calls(function)
-    )
+    return any(called(one) in load().knowledge.torch.drawing_factories for one in calls(function))
 
 
 def _telling(source: Source, one: Added, call: ast.Call) -> list[Change]:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import torch
 
-from diagnose.fixes.definitions.expressions import argument, replaced, with_argument
+from diagnose.fixes.definitions.expressions import replaced, with_argument
 from diagnose.fixes.definitions.places import class_around
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
@@ -27,7 +27,7 @@ from diagnose.kinds import Origin
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import CPU, META, written
 from diagnose.placement.reasons.scope import in_scope
-from diagnose.placement.semantics import defaults
+from diagnose.placement.semantics import argument, defaults
 from diagnose.repairing.proposing.defining import place_of
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move

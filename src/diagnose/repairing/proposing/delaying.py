@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from contextlib import suppress
 
-from diagnose.fixes.definitions.places import block_of, statement_of, statements_around, walk_calls
+from diagnose.fixes.definitions.places import block_of, statement_of, statements_around
 from diagnose.fixes.definitions.statements import moved_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
@@ -14,6 +14,7 @@ from diagnose.hooks.replaying import Met
 from diagnose.hooks.uncalled import Operand
 from diagnose.kinds import EventKind
 from diagnose.placement import Source
+from diagnose.placement.semantics import calls
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move
 from diagnose.tracing.lives import Event
@@ -78,7 +79,7 @@ def _last_use(source: Source, away: ast.stmt, fails: ast.stmt) -> ast.stmt:
         raise Refused("what fails stands in another block")
     named = {
         ast.unparse(one)
-        for call in walk_calls(away)
+        for call in calls(away)
         for one in (
             *call.args,
             *([call.func.value] if isinstance(call.func, ast.Attribute) else ()),

@@ -8,14 +8,14 @@ import ast
 from collections.abc import Iterator
 from contextlib import suppress
 
-from diagnose.fixes.definitions.expressions import argument, replaced, with_argument
+from diagnose.fixes.definitions.expressions import replaced, with_argument
 from diagnose.fixes.definitions.places import text_of
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.fixes.rewriting import Change
 from diagnose.hooks.positions import Text, Texts
 from diagnose.placement import Source
-from diagnose.placement.semantics import called
+from diagnose.placement.semantics import argument, called
 from diagnose.repairing.proposing.moving import Move, own_spots
 
 _REFUSED, _CAUSE = "(device_ids[0])", "dataparallel-home-device"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain, islice, permutations
 
-from diagnose.fixes.definitions.expressions import argument, with_argument, with_method
+from diagnose.fixes.definitions.expressions import with_argument, with_method
 from diagnose.fixes.definitions.parameters import DEVICE, makes_generator, with_parameter
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
@@ -18,7 +18,7 @@ from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement import Device, Spot
 from diagnose.placement.reasons.defaulting import told_above
 from diagnose.placement.reasons.scope import in_scope
-from diagnose.placement.semantics import called
+from diagnose.placement.semantics import argument, called
 from diagnose.repairing.proposing.defining import place_of
 from diagnose.repairing.proposing.meeting import meeting
 from diagnose.repairing.proposing.moving import Move

@@ -10,7 +10,7 @@ from types import FrameType
 from diagnose import tracing
 from diagnose.casebase.store import load
 from diagnose.fixes.definitions import define
-from diagnose.fixes.definitions.expressions import argument, replaced, with_argument
+from diagnose.fixes.definitions.expressions import replaced, with_argument
 from diagnose.fixes.definitions.places import text_of
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
@@ -22,7 +22,7 @@ from diagnose.kinds import DeviceType
 from diagnose.placement import Device, Suspect
 from diagnose.placement.devices import CPU
 from diagnose.placement.reasons.scope import in_scope
-from diagnose.placement.semantics import called
+from diagnose.placement.semantics import argument, called
 from diagnose.repairing.model import ABSENT_SAVED
 from diagnose.repairing.proposing.moving import Move, own_frames
 

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator
 from contextlib import suppress
 
-from diagnose.fixes.definitions.expressions import argument, without_argument
+from diagnose.fixes.definitions.expressions import without_argument
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.positions import Texts
+from diagnose.placement.semantics import argument
 from diagnose.repairing.proposing.moving import Move, own_spots
 
 _REFUSED = "only dense CPU tensors can be pinned"

@@ -11,11 +11,12 @@ from typing import Any
 
 import torch
 
-from diagnose.fixes.definitions.expressions import argument, with_argument
+from diagnose.fixes.definitions.expressions import with_argument
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.file_edit import file_edit
 from diagnose.hooks.operands import value
 from diagnose.hooks.positions import Texts
+from diagnose.placement.semantics import argument
 from diagnose.repairing.proposing.moving import Move, own_spots, written_as
 
 _NAME = "device"
