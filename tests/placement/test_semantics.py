@@ -15,15 +15,19 @@ from diagnose.placement.semantics import (
     argument,
     arguments,
     around,
+    assigned,
     bindings,
     bindings_by,
     bound,
     bound_arguments,
+    bound_names,
     called,
     calls,
+    calls_around,
     calls_of,
     class_of,
     defaults,
+    defined,
     functions,
     functions_by_line,
     given_by_calls,
@@ -31,6 +35,7 @@ from diagnose.placement.semantics import (
     last_name,
     lines_of,
     loads,
+    mentions,
     names,
     nodes,
     parameters,
@@ -40,7 +45,10 @@ from diagnose.placement.semantics import (
     positional,
     reads,
     returned,
+    scope_of,
     stored,
+    stored_attributes,
+    top,
 )
 
 SOURCES = Path(__file__).parents[2] / "src" / "diagnose"
@@ -260,8 +268,48 @@ def test_a_method_is_asked_for_its_class_and_its_calls() -> None:
 def test_what_a_function_sets_reads_and_returns() -> None:
     tree = ast.parse(PROGRAM + "\n\ndef nothing():\n    return\n")
     [net] = nodes(tree, ast.ClassDef)
-    assert sorted(one.attr for one in stored(net)) == ["last", "table"]
+    assert sorted(one.attr for one in stored_attributes(net)) == ["last", "table"]
     assert {one.lineno for one in loads(net, "x")} == {7, 8}
     functions = {one.name: one for one in nodes(tree, ast.FunctionDef)}
     assert [one and ast.unparse(one) for one in returned(functions["forward"])] == ["self.table[n]"]
     assert returned(functions["nothing"]) == [None]
+
+
+def test_a_scope_is_the_innermost_function_else_the_file() -> None:
+    tree = ast.parse(PROGRAM + "\nfor each in range(2):\n    main(each)\n")
+    [inner], [outer] = calls(tree, "enumerate"), calls(tree, "range")
+    scope = scope_of(tree, inner)
+    assert isinstance(scope, ast.FunctionDef) and scope.name == "forward"
+    assert scope_of(tree, outer) is tree and scope_of(tree, scope) is tree
+    assert holds(scope, inner) and holds(inner, inner) and not holds(scope, outer)
+    assert top(tree) == tree.body[-1:]
+    assert [called(one) for one in calls_around(tree, inner)] == ["enumerate", "len"]
+    assert [called(one) for one in calls_around(tree, outer)] == ["range", "main"]
+
+
+def test_a_name_is_defined_by_functions_and_by_the_class_that_it_makes() -> None:
+    tree = ast.parse(PROGRAM)
+    assert [one.name for one in defined(tree, "Net")] == ["__init__"]
+    assert [one.name for one in defined(tree, "forward")] == ["forward"]
+    assert list(defined(tree, "table")) == []
+
+
+def test_an_assignment_sets_a_name_to_all_of_its_value() -> None:
+    tree = ast.parse("a = self.b = f()\na, c = g()\na += 1\na: int = 2\n")
+    [first] = assigned(tree, "a")
+    assert first is tree.body[0] and assigned(tree, "self.b") == [first]
+    assert assigned(tree, "c") == []
+
+
+def test_names_are_bound_by_parameters_and_above_a_line() -> None:
+    tree = ast.parse("def f(x, *rest, y=1):\n    z = x\n    for z in rest:\n        w = z\n")
+    assert bound_names(tree) == ["x", "rest", "y", "z", "z", "w"]
+    assert bound_names(tree, above=3) == ["x", "rest", "y", "z"]
+
+
+def test_an_attribute_is_mentioned_where_it_is_read_or_bound() -> None:
+    tree = ast.parse("self.table = make(width)\n")
+    assert mentions(tree, "self.table") and mentions(tree, "other", "width")
+    assert not mentions(tree, "table") and not mentions(tree)
+    assert reads(tree, "width") and not reads(tree, "self.table")
+    assert reads(ast.parse("self.table.size"), "self.table")

@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from diagnose.fixes.editing import Refused
 from diagnose.model import TorchNames
-from diagnose.placement.semantics import walk
-from diagnose.scene import calls, sourceline
+from diagnose.placement.semantics import Function, bound, bound_names, calls, dotted, nodes, reads
+from diagnose.scene.calls import is_number, of_package
 
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 _PLACING = frozenset({"device", "map_location"})
 #: Annotations of what has no device.
 _PLAIN = frozenset({"int", "float", "bool", "str", "complex"})
@@ -28,11 +27,10 @@ def written(before: Iterable[ast.AST], after: Iterable[ast.AST]) -> list[ast.exp
 
 
 def _destinations(node: ast.AST) -> Iterator[ast.expr]:
-    for one in ast.walk(node):
-        if isinstance(one, ast.Call):
-            yield from (k.value for k in one.keywords if k.arg in _PLACING)
-            if isinstance(one.func, ast.Attribute) and one.func.attr == "to":
-                yield from one.args[:1]
+    for one in calls(node):
+        yield from (k.value for k in one.keywords if k.arg in _PLACING)
+        if isinstance(one.func, ast.Attribute) and one.func.attr == "to":
+            yield from one.args[:1]
 
 
 def hold(
@@ -53,7 +51,7 @@ def hold(
         Refused: a device is that of what its statement is only about to bind, of what the function around
             shows to be a number or a text, or of the parameters of a method.
     """
-    function = next((one for one in reversed(within) if isinstance(one, _Function)), None)
+    function = next((one for one in reversed(within) if isinstance(one, Function)), None)
     owner = next((one for one in reversed(within) if isinstance(one, ast.ClassDef)), None)
     around = next((one for one in reversed(within) if isinstance(one, ast.stmt)), before)
     for new in after:
@@ -62,9 +60,9 @@ def hold(
         for device in written([before], [new]):
             if (of := _asked(device)) is None:
                 continue
-            text = ast.unparse(of)
+            text = dotted(of) or ""
             if text in _bound_by(statement) and not (
-                _is_read(text, statement) or _is_bound_above(of, statement, function)
+                reads(statement, text) or _is_bound_above(of, statement, function)
             ):
                 raise Refused(
                     f"{text} is only bound by the statement that would ask for its device"
@@ -87,7 +85,7 @@ def _asked(device: ast.expr) -> ast.expr | None:
     return None
 
 
-def _bound_by(statement: ast.AST) -> set[str]:
+def _bound_by(statement: ast.AST) -> set[str | None]:
     """The names and attributes that a statement binds anew."""
     targets: list[ast.expr] = []
     match statement:
@@ -96,56 +94,35 @@ def _bound_by(statement: ast.AST) -> set[str]:
         case ast.AnnAssign(target=target) | ast.For(target=target) | ast.AsyncFor(target=target):
             targets = [target]
     each = (one.elts if isinstance(one, ast.Tuple | ast.List) else [one] for one in targets)
-    return {ast.unparse(one) for group in each for one in group}
+    return {dotted(one) for group in each for one in group}
 
 
-def _is_read(text: str, statement: ast.AST) -> bool:
-    """Whether a statement reads what it binds, too."""
-    return any(
-        isinstance(one, ast.Name | ast.Attribute)
-        and isinstance(one.ctx, ast.Load)
-        and ast.unparse(one) == text
-        for one in ast.walk(statement)
-    )
-
-
-def _is_bound_above(of: ast.expr, statement: ast.AST, function: _Function | None) -> bool:
+def _is_bound_above(of: ast.expr, statement: ast.AST, function: Function | None) -> bool:
     """Whether a function binds a name above a statement or is given it; attributes are bound anywhere."""
     if function is None:
         return False
     if not isinstance(of, ast.Name):
         return function.name != "__init__"
-    line = getattr(statement, "lineno", 0)
-    return any(
-        (isinstance(one, ast.arg) and one.arg == of.id)
-        or (isinstance(one, ast.Name) and one.id == of.id and one.lineno < line)
-        for one in walk(function)
-    )
+    return of.id in bound_names(function, getattr(statement, "lineno", 0))
 
 
-def _is_plain(name: str, function: _Function, torch: TorchNames) -> bool:
+def _is_plain(name: str, function: Function, torch: TorchNames) -> bool:
     """Whether all that a function says of a name says that it is a number or a text."""
-    stored, values = 0, list[ast.expr]()
-    for one in walk(function):
-        match one:
-            case ast.arg(arg=given, annotation=kind) if given == name:
-                return kind is not None and sourceline.dotted(kind) in _PLAIN
-            case ast.Name(id=given, ctx=ast.Store()) if given == name:
-                stored += 1
-            case (
-                ast.Assign(targets=[ast.Name(id=given)], value=value)
-                | ast.AugAssign(target=ast.Name(id=given), value=value)
-            ) if given == name:
-                values.append(value)
-    # What a loop or a tuple binds is not told by an expression of its own.
-    told = bool(values) and len(values) == stored
-    return told and all(
-        calls.is_number(value, torch) and not _of_torch(value, torch) for value in values
+    given = next((one for one in nodes(function, ast.arg) if one.arg == name), None)
+    if given is not None:
+        return given.annotation is not None and dotted(given.annotation) in _PLAIN
+    values = [
+        one.by.value if isinstance(one.by, ast.AugAssign) else one.value
+        for one in bound(function, name)
+    ]
+    # What a loop or a call's tuple binds is not told by an expression of its own.
+    return bool(values) and all(
+        one is not None and is_number(one, torch) and not _of_torch(one, torch) for one in values
     )
 
 
 def _of_torch(value: ast.expr, torch: TorchNames) -> bool:
-    return isinstance(value, ast.Call) and calls.of_package(value.func, torch)
+    return isinstance(value, ast.Call) and of_package(value.func, torch)
 
 
 def _is_method(of: ast.expr, owner: ast.ClassDef | None) -> bool:
@@ -153,7 +130,7 @@ def _is_method(of: ast.expr, owner: ast.ClassDef | None) -> bool:
     match of:
         case ast.Attribute(value=ast.Name(id="self" | "cls"), attr=name):
             return owner is not None and any(
-                isinstance(one, _Function) and one.name == name and not one.decorator_list
+                isinstance(one, Function) and one.name == name and not one.decorator_list
                 for one in owner.body
             )
     return False

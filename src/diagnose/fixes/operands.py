@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from diagnose.fixes.editing import Change, Refused, Site, applied, replaced
 from diagnose.model import Report
+from diagnose.placement.semantics import dotted
 from diagnose.scene import calls, provenance, sourceline
 
 #: Names of what is no tensor, but may hold some.
@@ -38,7 +39,7 @@ def is_tensor_like(site: Site, node: ast.expr) -> bool:
             words.options.search(owner)
         ):
             return False  # cfg.noise_offset is a number
-        case ast.Attribute(attr=name) if sourceline.dotted(node):
+        case ast.Attribute(attr=name) if dotted(node):
             return _reads_like_one(site, name) and name != "T"
         case ast.Attribute(value=owner, attr=name) if name in torch.tensor_attributes:
             return is_tensor_like(site, owner)
@@ -103,7 +104,7 @@ def mostly_number(site: Site, node: ast.expr) -> bool:
 
 def _is_plain(site: Site, node: ast.expr) -> bool:
     """Whether an expression is a number by its form, or by a name that only numbers and texts have."""
-    named = sourceline.dotted(node) is not None
+    named = dotted(node) is not None
     words = site.scene.knowledge.words
     return calls.is_number(node, site.torch) or (
         named and bool(words.no_tensors.search(provenance.name(node)))
@@ -153,14 +154,14 @@ def made_of(site: Site, node: ast.expr) -> ast.expr:
 
 def _is_module_name(site: Site, node: ast.expr) -> bool:
     """True for ``torch`` in ``torch.add(...)``, and ``self``."""
-    text = sourceline.dotted(node) or ""
+    text = dotted(node) or ""
     return text in _OWNERS or text.startswith("cls.") or calls.of_package(node, site.torch)
 
 
 def device_of(site: Site, node: ast.expr) -> str | None:
     """An expression without calls for the device that a tensor is on; None where the line shows none."""
     match node:
-        case ast.Name() | ast.Attribute() if sourceline.dotted(node):
+        case ast.Name() | ast.Attribute() if dotted(node):
             callee = any(isinstance(n, ast.Call) and n.func is node for n in site.line.nodes)
             usable = is_tensor_like(site, node) and not callee
             return f"{site.text(node)}.device" if usable else None
@@ -172,7 +173,7 @@ def device_of(site: Site, node: ast.expr) -> str | None:
         case ast.Subscript(value=owner):
             return device_of(site, owner)
         case ast.Call(func=ast.Attribute(value=owner, attr="to"), args=[target], keywords=[]):
-            text = sourceline.dotted(target) or ""
+            text = dotted(target) or ""
             return text if text.rpartition(".")[2] == "device" else None
         case ast.Call(func=ast.Attribute(value=owner, attr=name)) if _keeps_device(site, name):
             if not _is_module_name(site, owner):

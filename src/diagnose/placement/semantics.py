@@ -7,6 +7,7 @@ Names follow `ast` and the semantic model of ruff (`ruff_python_semantic`): bind
 from __future__ import annotations
 
 import ast
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -106,6 +107,16 @@ def lines_of(first: ast.AST, last: ast.AST | None = None) -> range:
     return range(begins, (ends or begins) + 1)
 
 
+def scope_of(tree: ast.Module, node: ast.AST) -> Function | ast.Module:
+    """The innermost function that a node stands in, else the file."""
+    return next((one for one in path_to(tree, node)[-2::-1] if isinstance(one, Function)), tree)
+
+
+def top(tree: ast.Module) -> list[ast.stmt]:
+    """The statements of a file that are no function and no class."""
+    return [one for one in tree.body if not isinstance(one, _Definition)]
+
+
 @lru_cache(maxsize=16)
 def functions_by_line(tree: ast.Module) -> Mapping[int, Function]:
     """The innermost function that each line of a file is in."""
@@ -155,6 +166,13 @@ def arguments(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(one.value for one in call.keywords)]
 
 
+def calls_around(tree: ast.Module, node: ast.AST) -> list[ast.Call]:
+    """The calls of the innermost function that a node stands in, else those of the file that stand in no
+    function and no class."""
+    outer = scope_of(tree, node)
+    return [call for one in (top(tree) if outer is tree else [outer]) for call in calls(one)]
+
+
 def argument(call: ast.Call, name: str, position: int | None = None) -> ast.expr | None:
     """What a call gives by name, or else at a position; None where it leaves that out."""
     listed = position is not None and 0 <= position < len(call.args)
@@ -198,6 +216,17 @@ def defaults(function: Function | ast.Lambda) -> dict[str, ast.expr]:
         *zip(given.kwonlyargs, given.kw_defaults, strict=True),
     )
     return {one.arg: default for one, default in pairs if default is not None}
+
+
+def defined(tree: ast.Module, name: str) -> Iterator[Function]:
+    """The functions that a name may call, as a file defines them; of a class its ``__init__``."""
+    for one in nodes(tree, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef):
+        if isinstance(one, Function) and one.name == name:
+            yield one
+        elif isinstance(one, ast.ClassDef) and one.name == name:
+            yield from (
+                each for each in one.body if isinstance(each, Function) and each.name == "__init__"
+            )
 
 
 def is_property(function: Function) -> bool:
@@ -323,9 +352,35 @@ def loads(scope: ast.AST, name: str) -> list[ast.Name]:
     return [one for one in read if isinstance(one.ctx, ast.Load)]
 
 
+def assigned(scope: ast.AST, name: str) -> list[ast.Assign]:
+    """The statements of a node that set a name, or an attribute, to all that they compute."""
+    made = ((one.target, one.by) for one in bound(scope, name))
+    return [by for one, by in made if isinstance(by, ast.Assign) and one in by.targets]
+
+
+def bound_names(scope: ast.AST, above: float = math.inf) -> list[str]:
+    """The names that a node binds, in the order of `walk`: parameters, and what is set above a line."""
+    binders = (one for one in walk(scope) if isinstance(one, ast.arg | ast.Name))
+    return [
+        one.arg if isinstance(one, ast.arg) else one.id
+        for one in binders
+        if isinstance(one, ast.arg) or (isinstance(one.ctx, ast.Store) and one.lineno < above)
+    ]
+
+
+def mentions(scope: ast.AST, *names: str) -> bool:
+    """Whether a node reads or binds one of some names, or attributes such as ``self.table``."""
+    return any(dotted(one) in names for one in nodes(scope, ast.Name, ast.Attribute))
+
+
 def reads(scope: ast.AST, name: str) -> bool:
-    """Whether a node reads a name."""
-    return bool(loads(scope, name))
+    """Whether a node reads a name, or an attribute such as ``self.table``."""
+    return any(
+        isinstance(one, ast.Name | ast.Attribute)
+        and isinstance(one.ctx, ast.Load)
+        and dotted(one) == name
+        for one in walk(scope)
+    )
 
 
 def names(scope: ast.AST) -> list[str]:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from diagnose.fixes.definitions.defaults import device_unless_told
 from diagnose.fixes.definitions.expressions import (
-    argument,
     expression,
     replaced,
     with_argument,
@@ -20,13 +19,7 @@ from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.instead import bare
 from diagnose.fixes.definitions.moving import is_moved, receiver, value_of
 from diagnose.fixes.definitions.onloading import mapped_to_gpu, switched_off
-from diagnose.fixes.definitions.places import (
-    ancestors,
-    functions_around,
-    statement_of,
-    text_of,
-    walk_calls,
-)
+from diagnose.fixes.definitions.places import ancestors, statement_of, text_of
 from diagnose.fixes.definitions.statements import after_statement
 from diagnose.fixes.definitions.switching import is_switch, turned_off
 from diagnose.fixes.definitions.taking_away import no_move
@@ -36,8 +29,7 @@ from diagnose.fixes.edits.device_map import is_quantized
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.semantics import called, walk
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import argument, called, calls, dotted, nodes, scope_of
 
 #: The accelerator of a program that names none.
 _GPU = '"cuda"'
@@ -54,7 +46,7 @@ def map_location(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         raise Refused("no call loads it")
     if called(call) == "load_state_dict":
         return [without_argument(source, call, "assign")]
-    owner = (sourceline.dotted(call.func) or "").partition(".")[0]
+    owner = (dotted(call.func) or "").partition(".")[0]
     if any(keyword.arg is None for keyword in call.keywords):
         raise Refused("** may hold a map_location already")
     if called(call) == "load_file":  # of safetensors, which takes text
@@ -70,7 +62,7 @@ def map_location(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
 def generator(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """A generator is made on the device of what it fills, or a tensor where the generator is."""
     source, node = suspect.spot.source, value_of(suspect)
-    call = next((c for c in walk_calls(node) if called(c) == "Generator"), None)
+    call = next(iter(calls(node, "Generator")), None)
     drawn = argument(node, "generator") if isinstance(node, ast.Call) else None
     if drawn is not None and isinstance(node, ast.Call) and called(node) in torch.factories:
         return [with_argument(source, node, "device", f"{text_of(source, drawn)}.device")]
@@ -129,9 +121,9 @@ def pin_device_map(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
 def keep_blocks_whole(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """A map of devices leaves a block on one device."""
     source, name = suspect.spot.source, "no_split_module_classes"
-    for call in walk_calls(value_of(suspect)):
+    for call in calls(value_of(suspect)):
         if called(call) in {"infer_auto_device_map", "get_balanced_memory"} or argument(call, name):
-            model = sourceline.dotted(call.args[0]) if call.args else None
+            model = dotted(call.args[0]) if call.args else None
             if model is None:
                 raise Refused("the model whose blocks are to stay whole is no name")
             return [with_argument(source, call, name, f"{model}._no_split_modules")]
@@ -160,7 +152,7 @@ def disable_offload(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         if node.value in ("cpu", "nvme") and any(_OFFLOAD.search(text) for text in around):
             return [replaced(source, node, '"none"')]  # as DeepSpeed says it
         raise Refused("the value turns no offloading on")
-    for call in walk_calls(node):
+    for call in calls(node):
         if called(call) in _OFFLOADING:
             return [_not_offloaded(suspect, call)]
         if called(call) == "CPUOffloadPolicy":  # of FSDP; its base offloads nothing
@@ -170,7 +162,7 @@ def disable_offload(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
             return [with_method(source, call, f"to({target_device(suspect, otherwise=_GPU)})")]
     found = [
         replaced(source, keyword.value, "False")
-        for call in walk_calls(node)
+        for call in calls(node)
         for keyword in call.keywords
         if _OFFLOAD.search(keyword.arg or "") and _is_true(keyword.value)
     ]
@@ -193,7 +185,7 @@ def _is_true(node: ast.expr) -> bool:
 
 def _call_with(suspect: Suspect, name: str) -> ast.Call:
     """The call of a suspect's spot that has a keyword."""
-    for call in walk_calls(value_of(suspect)):
+    for call in calls(value_of(suspect)):
         if argument(call, name) is not None:
             return call
     raise Refused(f"the call has no {name}=")
@@ -230,7 +222,7 @@ def materialize(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
             return [with_argument(source, node, "include_buffers", "False")]
         name, needed = spelled(source, "torch.device", node)
         return [replaced(source, node, f"{name}({target_device(suspect)})"), *needed]
-    meta = [one for one in walk(node) if isinstance(one, ast.Constant) and one.value == "meta"]
+    meta = [one for one in nodes(node, ast.Constant) if one.value == "meta"]
     if len(meta) != 1:
         raise Refused("the call names no meta device")
     # Made in memory it is moved as the program moves it.
@@ -243,12 +235,10 @@ def _gets_values(suspect: Suspect, move: ast.Call) -> bool:
     source, model = suspect.spot.source, receiver(move)
     statement = statement_of(source, move)
     bound = [ast.unparse(one) for one in getattr(statement, "targets", ())]
-    around = functions_around(source, move)
     return any(
-        called(call) in _FILLING
-        and call.lineno > (statement.end_lineno or statement.lineno)
+        call.lineno > (statement.end_lineno or statement.lineno)
         and receiver(call) in (model, *bound)
-        for call in walk_calls(around[0] if around else source.tree)
+        for call in calls(scope_of(source.tree, move), *_FILLING)
     )
 
 
@@ -257,9 +247,7 @@ _FILLING = frozenset({"load_state_dict", "reset_parameters", "init_weights", "ap
 
 def _made_in_memory(source: Source) -> Change:
     """What the file's one literal makes on meta is made on the host, from where the program moves it."""
-    match [
-        one for one in walk(source.tree) if isinstance(one, ast.Constant) and one.value == "meta"
-    ]:
+    match [one for one in nodes(source.tree, ast.Constant) if one.value == "meta"]:
         case [said]:
             return replaced(source, said, '"cpu"')
     raise Refused(

@@ -5,11 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.fixes.definitions.expressions import moved, replaced
-from diagnose.fixes.definitions.places import (
-    functions_around,
-    statement_of,
-    text_of,
-)
+from diagnose.fixes.definitions.places import functions_around, statement_of, text_of
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Suspect

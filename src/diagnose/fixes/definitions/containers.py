@@ -13,8 +13,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source
-from diagnose.placement.semantics import called, walk
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import assigned, called, defined, dotted, nodes
 
 #: Expressions of several values.
 _SEVERAL = ast.Tuple | ast.List | ast.Dict | ast.Set | ast.ListComp | ast.DictComp
@@ -91,10 +90,10 @@ def _shown(source: Source, value: ast.expr) -> ast.expr | None:
         return next((s for s in map(partial(_shown, source), value.values) if s), None)
     if isinstance(value, ast.Name):
         for function in functions_around(source, value):
-            found = list(_values(function, value.id))
+            found = [one.value for one in assigned(function, value.id)]
             return _shown(source, found[0]) if len(found) == 1 and found[0] is not value else None
     if isinstance(value, ast.Call):
-        name = sourceline.dotted(value.func) or ""
+        name = dotted(value.func) or ""
         last = name.rpartition(".")[2]
         if last in {"list", "tuple", "dict", "OrderedDict"}:
             return value
@@ -106,24 +105,13 @@ def _shown(source: Source, value: ast.expr) -> ast.expr | None:
 
 def _returns(source: Source, name: str) -> Iterator[ast.expr | None]:
     """What the functions of a name return, as it is written."""
-    for function in walk(source.tree):
-        if isinstance(function, ast.FunctionDef) and function.name == name:
-            for node in walk(function):
-                if isinstance(node, ast.Return):
-                    yield node.value
-
-
-def _values(scope: ast.AST, name: str) -> Iterator[ast.expr]:
-    """What a name is set to in a scope."""
-    for node in walk(scope):
-        match node:
-            case ast.Assign(targets=[ast.Name(id=found)], value=value) if found == name:
-                yield value
+    for function in defined(source.tree, name):
+        yield from (one.value for one in nodes(function, ast.Return))
 
 
 def _is_dict(shown: ast.expr) -> bool:
     if isinstance(shown, ast.Call):
-        return (sourceline.dotted(shown.func) or "").rpartition(".")[2] in {"dict", "OrderedDict"}
+        return (dotted(shown.func) or "").rpartition(".")[2] in {"dict", "OrderedDict"}
     return isinstance(shown, _DICTS)
 
 
@@ -147,15 +135,15 @@ def _elements(shown: ast.expr) -> list[ast.expr]:
 
 def _added(source: Source, target: ast.Attribute) -> Iterator[ast.expr]:
     """What the class of an attribute puts into it later."""
-    name = sourceline.dotted(target)
+    name = dotted(target)
     scope = class_around(source, target) if name and "?" not in name else None
-    for node in walk(scope) if scope is not None else ():
+    for node in nodes(scope, ast.Call, ast.Assign) if scope is not None else ():
         match node:
             case ast.Call(func=ast.Attribute(value=owner, attr="append"), args=[added]):
-                if sourceline.dotted(owner) == name:
+                if dotted(owner) == name:
                     yield added
             case ast.Assign(targets=[ast.Subscript(value=owner)], value=added):
-                if sourceline.dotted(owner) == name:
+                if dotted(owner) == name:
                     yield added
 
 
@@ -167,33 +155,33 @@ def _check_element(element: ast.expr, torch: TorchNames) -> None:
         raise Refused("it holds what is no layer")
     if _makes_tensor(element, torch):
         raise Refused("it holds tensors, which no list of torch's registers as buffers")
-    name = sourceline.dotted(element) or ""
+    name = dotted(element) or ""
     if name.startswith(("F.", "torch.", "nn.functional.")):
         raise Refused(f"it holds the function {name}, which is no layer")
 
 
 def _makes_tensor(element: ast.expr, torch: TorchNames) -> bool:
-    name = sourceline.dotted(element.func) if isinstance(element, ast.Call) else None
+    name = dotted(element.func) if isinstance(element, ast.Call) else None
     owner, _, function = (name or "").rpartition(".")
     return owner in torch.torch and function in torch.factories
 
 
 def _is_parameter(element: ast.expr) -> bool:
-    name = sourceline.dotted(element.func) if isinstance(element, ast.Call) else None
+    name = dotted(element.func) if isinstance(element, ast.Call) else None
     return (name or "").rpartition(".")[2] == "Parameter"
 
 
 def _check_use(source: Source, target: ast.Attribute, name: str, torch: TorchNames) -> None:
     """Raises `Refused` where the class calls a method that torch's container has not."""
-    owner = sourceline.dotted(target)
+    owner = dotted(target)
     scope = class_around(source, target) if owner and "?" not in owner else None
-    for node in walk(scope) if scope is not None else ():
+    for node in nodes(scope, ast.Call, ast.Subscript) if scope is not None else ():
         match node:
             case ast.Call(func=ast.Attribute(value=called, attr=method)):
-                if sourceline.dotted(called) == owner and method in torch.missing.get(name, ()):
+                if dotted(called) == owner and method in torch.missing.get(name, ()):
                     raise Refused(f"the class calls {owner}.{method}, which {name} has not")
             case ast.Subscript(value=called, slice=ast.Constant(value=int())):
-                if sourceline.dotted(called) == owner and name == "ModuleDict":
+                if dotted(called) == owner and name == "ModuleDict":
                     raise Refused("its keys are numbers, and a ModuleDict's are text")
 
 
@@ -214,7 +202,7 @@ def _check_keys(source: Source, shown: ast.expr, torch: TorchNames) -> None:
 
 def _is_text(key: ast.expr) -> bool:
     return isinstance(key, ast.BinOp) and any(
-        isinstance(part, ast.Constant) and isinstance(part.value, str) for part in walk(key)
+        isinstance(part.value, str) for part in nodes(key, ast.Constant)
     )
 
 
@@ -239,7 +227,7 @@ def _iterated(source: Source, name: str, loop: ast.comprehension) -> Sequence[as
     target: ast.expr = loop.target
     iterated = loop.iter
     if isinstance(iterated, ast.Call):
-        function = (sourceline.dotted(iterated.func) or "").rpartition(".")[2]
+        function = (dotted(iterated.func) or "").rpartition(".")[2]
         first = target.elts[0] if isinstance(target, ast.Tuple) else None
         counted = isinstance(first, ast.Name) and first.id == name
         if function == "range" or (function == "enumerate" and counted):
@@ -247,8 +235,8 @@ def _iterated(source: Source, name: str, loop: ast.comprehension) -> Sequence[as
         if function in {"items", "keys"} and isinstance(iterated.func, ast.Attribute):
             iterated = iterated.func.value
     if isinstance(iterated, ast.Name):
-        found = list(_values(source.tree, iterated.id))
-        iterated = found[0] if len(found) == 1 else iterated
+        found = assigned(source.tree, iterated.id)
+        iterated = found[0].value if len(found) == 1 else iterated
     match iterated:
         case ast.Dict(keys=keys):
             return keys

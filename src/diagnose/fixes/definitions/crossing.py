@@ -6,24 +6,17 @@ import ast
 from collections.abc import Sequence
 
 from diagnose.fixes.definitions.caching import as_read
-from diagnose.fixes.definitions.expressions import argument, around, moved, replaced, with_argument
+from diagnose.fixes.definitions.expressions import around, moved, replaced, with_argument
 from diagnose.fixes.definitions.fixed_device import elsewhere
 from diagnose.fixes.definitions.moving import is_moved
-from diagnose.fixes.definitions.places import (
-    ancestors,
-    functions_around,
-    statement_of,
-    text_of,
-    walk_calls,
-)
+from diagnose.fixes.definitions.places import ancestors, statement_of, text_of
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.placement.replicas import CAUSE as SHARED
-from diagnose.placement.semantics import called, walk
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import argument, called, calls, dotted, holds, names, scope_of
 
 
 def enters_each(suspect: Suspect) -> bool:
@@ -36,7 +29,7 @@ def enters_each(suspect: Suspect) -> bool:
         for one in ancestors(source, suspect.spot.node)
         if isinstance(one, ast.For | ast.AsyncFor)
     ]
-    taken = {name.id for loop in loops for name in walk(loop.target) if isinstance(name, ast.Name)}
+    taken = {name for loop in loops for name in names(loop.target)}
     called = meets.func if isinstance(meets, ast.Call) else None
     return isinstance(called, ast.Name) and called.id in taken
 
@@ -48,7 +41,7 @@ def crossing(suspect: Suspect, torch: TorchNames) -> Change:
         raise Refused("no call of the file takes it")
     taken = [
         (call, given)
-        for call in walk_calls(meets.node)
+        for call in calls(meets.node)
         for given in [*call.args, *(keyword.value for keyword in call.keywords)]
         if ast.unparse(given) == suspect.name
     ]
@@ -58,7 +51,7 @@ def crossing(suspect: Suspect, torch: TorchNames) -> Change:
     part = call.func
     if isinstance(part, ast.Attribute) and part.attr in torch.running:
         part = part.value
-    name = sourceline.dotted(part)
+    name = dotted(part)
     root = (name or "super").partition(".")[0]
     if name is None or root == "super" or root in torch.packages:
         raise Refused("what it enters has no name")
@@ -75,7 +68,7 @@ def sent_elsewhere(suspect: Suspect) -> list[Change]:
     if suspect.wanted is None or not suspect.devices or not isinstance(node, ast.expr):
         return []
     device = suspect.devices[0]
-    if suspect.meets is None or any(one is node for one in walk(suspect.meets.node)):
+    if suspect.meets is None or holds(suspect.meets.node, node):
         return []
     if not isinstance(node, ast.Call):
         return [replaced(source, node, device)]
@@ -84,11 +77,11 @@ def sent_elsewhere(suspect: Suspect) -> list[Change]:
     statement = statement_of(source, node)
     model = device.removeprefix("next(").split(".")
     name = ".".join(model[: 2 if model[0] == "self" else 1])
-    scope = next(iter(functions_around(source, node)), source.tree)
+    scope = scope_of(source.tree, node)
     inputs = {
         given.id
-        for call in walk_calls(scope)
-        if sourceline.dotted(call.func) == name
+        for call in calls(scope)
+        if dotted(call.func) == name
         for given in call.args
         if isinstance(given, ast.Name)
     }
@@ -96,13 +89,13 @@ def sent_elsewhere(suspect: Suspect) -> list[Change]:
         return []
     return [
         replaced(source, call.args[0], device)
-        for call in walk_calls(statement)
+        for call in calls(statement)
         if call is node
         or (
             called(call) == "to"
             and [ast.dump(one) for one in call.args] == [ast.dump(one) for one in node.args]
             and isinstance(call.func, ast.Attribute)
-            and sourceline.dotted(call.func.value) in inputs
+            and dotted(call.func.value) in inputs
         )
     ]
 

@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from diagnose.placement.devices import named_so
 from diagnose.placement.model import Source
-from diagnose.placement.semantics import called, defaults, walk
+from diagnose.placement.semantics import called, defaults, defined
 
 
 def device_unless_told(source: Source, call: ast.Call) -> str | None:
     """The parameter of a function or a class of the file which is a device that is written down, or none
     by its name, unless its caller tells another one; None where a call tells it, or it is not known which
     that is."""
-    defined = list(_defined(source.tree, called(call)))
+    functions = list(defined(source.tree, called(call)))
     given = {keyword.arg for keyword in call.keywords}
-    if len(defined) != 1 or None in given or any(isinstance(one, ast.Starred) for one in call.args):
+    if (
+        len(functions) != 1
+        or None in given
+        or any(isinstance(one, ast.Starred) for one in call.args)
+    ):
         return None
-    names = [name for name, told in defaults(defined[0]).items() if _is_device(name, told)]
+    names = [name for name, told in defaults(functions[0]).items() if _is_device(name, told)]
     return names[0] if len(names) == 1 and names[0] not in given else None
-
-
-def _defined(tree: ast.Module, name: str) -> Iterator[ast.FunctionDef]:
-    """The functions that a name may call; of a class what makes it."""
-    for node in walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name == name:
-            yield node
-        elif isinstance(node, ast.ClassDef) and node.name == name:
-            made = (one for one in node.body if isinstance(one, ast.FunctionDef))
-            yield from (one for one in made if one.name == "__init__")
 
 
 def _is_device(name: str, told: ast.expr) -> bool:

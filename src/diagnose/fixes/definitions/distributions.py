@@ -7,19 +7,21 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.fixes.definitions.expressions import writable
-from diagnose.fixes.definitions.places import (
-    class_around,
-    functions_around,
-    line_end,
-    text_of,
-    walk_calls,
-)
+from diagnose.fixes.definitions.places import class_around, functions_around, line_end, text_of
 from diagnose.fixes.definitions.statements import after_statement, indentation, statements
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source
-from diagnose.placement.semantics import called, walk
+from diagnose.placement.semantics import (
+    argument,
+    bindings,
+    bound_names,
+    called,
+    calls,
+    dotted,
+    nodes,
+)
 
 
 def kept(
@@ -50,11 +52,11 @@ def kept(
         or around[0] not in owner.body
         or statement not in around[0].body
         or around[0].name != "__init__"
-        or ast.unparse(target.value) != "self"
+        or dotted(target.value) != "self"
     ):
         raise Refused("it is not set in the class's own __init__ alone")
-    sets = [node for node in walk(source.tree) if _is_store(node, target.attr)]
-    if len(sets) > 1 or any(getattr(one, "name", None) == target.attr for one in owner.body):
+    methods = [getattr(one, "name", None) for one in owner.body]
+    if _stores(source, target.attr) > 1 or target.attr in methods:
         raise Refused("the attribute is set elsewhere, too")
     tensors = list(_tensors(value, around[0], torch))
     if not tensors:
@@ -66,15 +68,15 @@ def kept(
     ]
     if len({*names}) < len(names):
         raise Refused("two of its parts would have one name")
-    if any(_is_store(node, name) for node in walk(source.tree) for name in names):
+    if any(_stores(source, name) for name in names):
         raise Refused("an attribute of that name is there already")
     made = text_of(source, value)
     for name, (_, _, tensor) in zip(names, tensors, strict=True):
         if made.count(text_of(source, tensor)) != 1:
             raise Refused("two of its parts are written alike")
         made = made.replace(text_of(source, tensor), f"self.{name}")
-    rest = {node.id for node in walk(ast.parse(made)) if isinstance(node, ast.Name)}
-    if rest & _own(around[0]):
+    rest = {node.id for node in ast.walk(ast.parse(made)) if isinstance(node, ast.Name)}
+    if rest & {*bound_names(around[0])} - {"self"}:
         raise Refused("it is made of what only __init__ knows")
     rows = [
         f'self.register_buffer("{name}", {text_of(source, tensor)}, persistent=False)'
@@ -97,13 +99,11 @@ def _tensors(
     """The tensors that the distributions within a value are made of: the call, the parameter's name, and
     the argument. What a function's argument is, a tensor or a number, nobody knows."""
     made = {
-        target.id
-        for node in walk(function)
-        if isinstance(node, ast.Assign) and _makes(node.value, torch)
-        for target in node.targets
-        if isinstance(target, ast.Name)
+        dotted(one.target)
+        for one in bindings(function)
+        if one.value is not None and _makes(one.value, torch)
     }
-    for call in walk_calls(value):
+    for call in calls(value):
         takes = torch.distributions.get(called(call), ())
         given = [*zip(takes, call.args, strict=False)]
         given += [(one.arg, one.value) for one in call.keywords if one.arg]
@@ -115,26 +115,13 @@ def _tensors(
 
 
 def _makes(value: ast.expr, torch: TorchNames) -> bool:
-    return any(called(call) in torch.factories for call in walk_calls(value))
+    return any(called(call) in torch.factories for call in calls(value))
 
 
-def _is_store(node: ast.AST, name: str) -> bool:
-    """Whether this binds an attribute, or registers a buffer, of that name."""
-    match node:
-        case ast.Attribute(attr=attr, ctx=ast.Store() | ast.Del()):
-            return attr == name
-        case ast.Call(
-            func=ast.Attribute(attr="register_buffer"), args=[ast.Constant(value=known), *_]
-        ):
-            return known == name
-    return False
-
-
-def _own(function: ast.AST) -> set[str]:
-    """The names that a function binds itself, ``self`` left out."""
-    stored = {
-        node.id
-        for node in walk(function)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-    }
-    return stored | {node.arg for node in walk(function) if isinstance(node, ast.arg)} - {"self"}
+def _stores(source: Source, name: str) -> int:
+    """How often a file binds an attribute, or registers a buffer, of that name."""
+    attributes = (one for one in nodes(source.tree, ast.Attribute) if one.attr == name)
+    given = (argument(one, "name", 0) for one in calls(source.tree, "register_buffer"))
+    return sum(not isinstance(one.ctx, ast.Load) for one in attributes) + sum(
+        isinstance(one, ast.Constant) and one.value == name for one in given
+    )

@@ -5,18 +5,12 @@ from __future__ import annotations
 import ast
 
 from diagnose.fixes.definitions.expressions import expression, replaced, with_method
-from diagnose.fixes.definitions.places import (
-    ancestors,
-    functions_around,
-    names_in,
-    span,
-    text_of,
-)
+from diagnose.fixes.definitions.places import ancestors, span, text_of
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.kinds import EventKind
 from diagnose.placement.model import Suspect
-from diagnose.placement.semantics import called
+from diagnose.placement.semantics import called, names, scope_of
 
 
 def is_dropped(suspect: Suspect) -> bool:
@@ -37,9 +31,9 @@ def kept(suspect: Suspect, statement: ast.Expr | ast.Assign) -> list[Change]:
     if not isinstance(owner, (ast.Name, ast.Attribute, ast.Subscript)):
         raise Refused("what is moved has no name")
     loop, name = ancestors(source, statement)[-2], text_of(source, owner)
-    if isinstance(loop, ast.For | ast.AsyncFor) and name in names_in(loop.target):
+    if isinstance(loop, ast.For | ast.AsyncFor) and name in names(loop.target):
         later = [one for one in loop.body if one.lineno > statement.lineno]
-        if not any(name in names_in(one) for one in later):
+        if not any(name in names(one) for one in later):
             return _kept_in_dict(suspect, statement, loop)
     start = span(source, statement)[0]
     becomes = ast.Assign([owner], call)
@@ -64,13 +58,13 @@ def _kept_in_dict(
 ) -> list[Change]:
     """``for v in d.values(): v.to(device)`` loses all it moves; the dict gets it under its key."""
     source, looped = suspect.spot.source, loop.iter
-    scope: ast.AST = next(iter(functions_around(source, statement)), source.tree)
+    scope = scope_of(source.tree, statement)
     if (
         called(looped) != "values"
         or not isinstance(looped, ast.Call)
         or not isinstance(looped.func, ast.Attribute)
         or not isinstance(loop.target, ast.Name)
-        or "key" in names_in(scope)
+        or "key" in names(scope)
     ):
         raise Refused("the loop's variable is not used after it is moved")
     held = text_of(source, looped.func.value)

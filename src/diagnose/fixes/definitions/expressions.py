@@ -10,6 +10,7 @@ from diagnose.fixes.definitions.places import ancestors, line_end, span, text_of
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.placement.model import Source
+from diagnose.placement.semantics import argument
 
 
 def expression(text: str) -> ast.expr:
@@ -97,11 +98,6 @@ def method_start(source: Source, call: ast.Call) -> int:
     if not before.endswith("."):
         raise Refused("a comment stands in what is to change")
     return len(before[:-1].rstrip())
-
-
-def argument(call: ast.Call, name: str) -> ast.expr | None:
-    """The value of a keyword of a call."""
-    return next((k.value for k in call.keywords if k.arg == name), None)
 
 
 def with_method(source: Source, call: ast.Call, text: str) -> Change:

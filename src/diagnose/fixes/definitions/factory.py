@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from diagnose.fixes.definitions.defaults import device_unless_told
-from diagnose.fixes.definitions.expressions import argument, moved, with_argument
+from diagnose.fixes.definitions.expressions import moved, with_argument
 from diagnose.fixes.definitions.meeting import meeting
 from diagnose.fixes.definitions.moving import is_moved, value_of
 from diagnose.fixes.definitions.places import block_of, statement_of
@@ -15,8 +15,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.semantics import called
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import argument, called, dotted
 
 #: Causes of which a factory without a device is the mistake.
 _FORGOTTEN = frozenset({"created-without-device", "fake-or-compile-device"})
@@ -61,7 +60,7 @@ def _on_device(suspect: Suspect, node: ast.expr, torch: TorchNames) -> Change:
     statement = statement_of(source, node)
     if isinstance(statement, ast.Expr) and statement.value is node:
         raise Refused("what the call returns is not kept")
-    name = sourceline.dotted(call.func) or ""
+    name = dotted(call.func) or ""
     root = name.partition(".")[0]
     known = root in torch.host_packages or root in torch.other_packages
     if known or name in ("torch.device", "torch.export.load"):

@@ -8,13 +8,7 @@ from collections.abc import Sequence
 
 from diagnose.fixes.definitions.caching import rebuilt
 from diagnose.fixes.definitions.defaults import device_unless_told
-from diagnose.fixes.definitions.expressions import (
-    argument,
-    expression,
-    replaced,
-    with_argument,
-    with_method,
-)
+from diagnose.fixes.definitions.expressions import expression, replaced, with_argument, with_method
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import is_moved, value_of
 from diagnose.fixes.definitions.places import ancestors
@@ -23,7 +17,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.semantics import called
+from diagnose.placement.semantics import argument, called
 
 _NUMBERED = re.compile(r"(cuda|xpu|npu|hpu|mps):[1-9][0-9]*")
 _DEVICES = (ast.Constant, ast.Name, ast.Attribute, ast.Subscript, ast.JoinedStr)

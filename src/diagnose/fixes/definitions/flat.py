@@ -15,7 +15,7 @@ from diagnose.fixes.rewriting import Change
 from diagnose.kinds import EventKind
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.semantics import called, walk
+from diagnose.placement.semantics import called, names, nodes
 
 #: What an item of a list is called, the first that the program does not use.
 _NAMES = ("item", "each", "one")
@@ -37,7 +37,7 @@ def passing_over(source: Source, torch: TorchNames) -> Iterator[Change]:
         source: the file.
         torch: what moves.
     """
-    for node in walk(source.tree):
+    for node in nodes(source.tree, ast.IfExp, ast.If):
         if (part := _part(node, torch)) is not None:
             for kind in ("list", "tuple", "dict"):
                 with suppress(Refused):
@@ -47,7 +47,7 @@ def passing_over(source: Source, torch: TorchNames) -> Iterator[Change]:
 def in_lists(source: Source, statement: ast.AST, torch: TorchNames) -> Change | None:
     """The change by which a statement that moves the parts of a batch moves lists of tensors, too; None for
     other statements."""
-    for node in walk(statement):
+    for node in nodes(statement, ast.IfExp, ast.If):
         if (part := _part(node, torch)) is not None:
             return _written(source, node, part, "list")
     return None
@@ -57,7 +57,7 @@ def left_in_a_list(suspect: Suspect, torch: TorchNames) -> Suspect:
     """An input that stood in a list where such a statement moved the rest of its batch, at that place; else
     as it is."""
     for step in reversed(suspect.steps) if suspect.cause == "input-not-moved" else ():
-        parts = (_part(node, torch) for node in walk(step.spot.node))
+        parts = (_part(node, torch) for node in nodes(step.spot.node, ast.IfExp, ast.If))
         if step.what == EventKind.PASSED and any(parts):
             return suspect._replace(spot=step.spot)
     return suspect
@@ -92,7 +92,7 @@ def _asked(test: ast.expr) -> str | None:
 
 
 def _written(source: Source, node: ast.AST, part: _Part, kind: str) -> Change:
-    used = {one.id for one in walk(source.tree) if isinstance(one, ast.Name)}
+    used = {*names(source.tree)}
     item = next((name for name in _NAMES if name not in used), None)
     if item is None:
         raise Refused("the file uses all names that an item could have")
@@ -123,7 +123,7 @@ def _of(source: Source, node: ast.expr, name: str, item: str) -> str:
     """The text of an expression of one name, of another one."""
     start = span(source, node)[0]
     text = text_of(source, node)
-    uses = [one for one in walk(node) if isinstance(one, ast.Name) and one.id == name]
+    uses = [one for one in nodes(node, ast.Name) if one.id == name]
     for one in sorted(uses, key=lambda each: span(source, each)[0], reverse=True):
         first, last = span(source, one)
         text = text[: first - start] + item + text[last - start :]

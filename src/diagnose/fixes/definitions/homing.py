@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.fixes.definitions.expressions import argument, replaced, with_method
-from diagnose.fixes.definitions.places import (
-    class_around,
-    functions_around,
-    statement_of,
-    text_of,
-    walk_calls,
-)
+from diagnose.fixes.definitions.expressions import replaced, with_method
+from diagnose.fixes.definitions.places import class_around, statement_of, text_of
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source
-from diagnose.placement.semantics import called, walk
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import argument, assigned, called, calls, dotted, scope_of
 
 
 def saved_from_host(source: Source, move: ast.expr) -> Change | None:
@@ -24,8 +17,8 @@ def saved_from_host(source: Source, move: ast.expr) -> Change | None:
     if not isinstance(move, ast.Call) or called(move) != "cpu":
         return None
     assert isinstance(move.func, ast.Attribute)
-    for call in walk_calls(statement_of(source, move)):
-        if called(call) == "state_dict" and getattr(call.func, "value", None) is move:
+    for call in calls(statement_of(source, move), "state_dict"):
+        if getattr(call.func, "value", None) is move:
             if call.args or call.keywords:
                 return None
             net = text_of(source, move.func.value)
@@ -36,49 +29,43 @@ def saved_from_host(source: Source, move: ast.expr) -> Change | None:
 
 def moved_home(source: Source, move: ast.Call, owner: str | None) -> Change:
     """A move goes to the first of the devices of what the module is wrapped in, or was."""
-    scope: ast.AST = next(iter(functions_around(source, move)), source.tree)
+    scope = scope_of(source.tree, move)
     if (wrapper := _wrapper_beside(scope, move)) is not None:
         return with_method(source, move, f"to({first_device(source, wrapper)})")
     statement = statement_of(source, move)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
-    names = {owner, *map(sourceline.dotted, targets)} - {None}
-    for one in walk(scope):
-        wraps = isinstance(one, ast.Call) and called(one) == "DataParallel" and one.args
-        if not wraps or not isinstance(one, ast.Call) or one.lineno <= move.lineno:
-            continue
-        if sourceline.dotted(one.args[0]) in names:
+    names = {owner, *map(dotted, targets)} - {None}
+    for one in calls(scope, "DataParallel"):
+        if one.args and one.lineno > move.lineno and dotted(one.args[0]) in names:
             return with_method(source, move, f"to({first_device(source, one)})")
-    for one in walk(scope):
-        if isinstance(one, ast.Assign) and [sourceline.dotted(t) for t in one.targets] == [owner]:
-            for call in walk_calls(one.value):
-                if called(call) == "DataParallel":
-                    return with_method(source, move, f"to({_home_of(source, call, owner)})")
+    for made in assigned(scope, owner) if owner is not None else ():
+        for call in calls(made.value, "DataParallel"):
+            return with_method(source, move, f"to({_home_of(source, call, owner)})")
     raise Refused("the file does not show what is moved")
 
 
 def _wrapper_beside(scope: ast.AST, move: ast.Call) -> ast.Call | None:
     """The wrapper that is given a move's result, or that the move itself moves, in one expression."""
     moved = getattr(move.func, "value", None)
-    for one in walk_calls(scope):
-        if called(one) == "DataParallel":
-            given = wrapped_by(one)
-            while given is not move and isinstance(given, ast.Call):  # ``net.cuda().train()``
-                given = getattr(given.func, "value", None)
-            if one is moved or given is move:
-                return one
+    for one in calls(scope, "DataParallel"):
+        given = wrapped_by(one)
+        while given is not move and isinstance(given, ast.Call):  # ``net.cuda().train()``
+            given = getattr(given.func, "value", None)
+        if one is moved or given is move:
+            return one
     return None
 
 
 def wrapped_by(call: ast.Call) -> ast.expr | None:
     """What nn.DataParallel is given to wrap."""
-    return argument(call, "module") or next(iter(call.args), None)
+    return argument(call, "module", 0)
 
 
 def chosen_home(source: Source, device: ast.Constant) -> Change:
     """The first GPU that a function or a class chose for a module becomes the first one of its wrapper."""
-    inner: ast.AST = next(iter(functions_around(source, device)), source.tree)
+    inner = scope_of(source.tree, device)
     for scope in (inner, class_around(source, device) or inner):  # another method may wrap it
-        wraps = [one for one in walk_calls(scope) if called(one) == "DataParallel"]
+        wraps = calls(scope, "DataParallel")
         if len(wraps) == 1:
             return replaced(source, device, first_device(source, wraps[0]))
     raise Refused("the function does not show what is wrapped")
@@ -86,7 +73,7 @@ def chosen_home(source: Source, device: ast.Constant) -> Change:
 
 def _device_ids(call: ast.Call) -> ast.expr | None:
     """What nn.DataParallel is told of its devices."""
-    return argument(call, "device_ids") or (call.args[1] if len(call.args) > 1 else None)
+    return argument(call, "device_ids", 1)
 
 
 def _home_of(source: Source, call: ast.Call, wrapper: str | None) -> str:

@@ -9,7 +9,7 @@ from diagnose.fixes.definitions.places import functions_around
 from diagnose.fixes.definitions.statements import after_statement, before_statement
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import bound_names
 
 
 def spelled(source: Source, name: str, at: ast.AST) -> tuple[str, tuple[Change, ...]]:
@@ -61,14 +61,7 @@ def _statements(scope: ast.AST) -> Iterator[ast.stmt]:
 
 def _hidden(source: Source, at: ast.AST) -> set[str]:
     """The names that the functions around a node bind otherwise than by an import."""
-    hidden: set[str] = set()
-    for function in functions_around(source, at):
-        for node in walk(function):
-            if isinstance(node, ast.arg):
-                hidden.add(node.arg)
-            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                hidden.add(node.id)
-    return hidden
+    return {name for one in functions_around(source, at) for name in bound_names(one)}
 
 
 def with_import(source: Source, module: str) -> Change:

@@ -9,36 +9,21 @@ from collections.abc import Sequence
 
 from diagnose.fixes.definitions.crossing import crossing, enters_each, sent_elsewhere
 from diagnose.fixes.definitions.dropped import is_dropped, kept
-from diagnose.fixes.definitions.expressions import (
-    argument,
-    replaced,
-    with_argument,
-    without_method,
-)
+from diagnose.fixes.definitions.expressions import replaced, with_argument, without_method
 from diagnose.fixes.definitions.fixed_device import elsewhere
 from diagnose.fixes.definitions.flat import in_lists
 from diagnose.fixes.definitions.moving import (
     is_moved,
+    receiver,
     same_move,
     tensor,
     unpacked,
     value_of,
 )
 from diagnose.fixes.definitions.nesting import nested, with_fields
-from diagnose.fixes.definitions.places import (
-    ancestors,
-    class_around,
-    functions_around,
-    names_in,
-    statement_of,
-    walk_calls,
-)
+from diagnose.fixes.definitions.places import ancestors, class_around, statement_of
 from diagnose.fixes.definitions.preparing import prepared
-from diagnose.fixes.definitions.statements import (
-    after_statement,
-    before_statement,
-    first_in_body,
-)
+from diagnose.fixes.definitions.statements import after_statement, before_statement, first_in_body
 from diagnose.fixes.definitions.switching import is_setting, on_the_gpu
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.editing import Refused
@@ -46,7 +31,16 @@ from diagnose.fixes.rewriting import Change
 from diagnose.kinds import EventKind
 from diagnose.model import TorchNames
 from diagnose.placement.model import Suspect
-from diagnose.placement.semantics import called, walk
+from diagnose.placement.semantics import (
+    argument,
+    around,
+    called,
+    calls,
+    holds,
+    names,
+    scope_of,
+    walk,
+)
 
 _Loop = (ast.For, ast.AsyncFor)
 _NUMBER = re.compile(r"cuda:(\d+)\b")
@@ -95,9 +89,7 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return [prepared(source, node, suspect.owner)]
     outer = ancestors(source, node)
     loop = next((o for o in reversed(outer) if isinstance(o, _Loop)), None)
-    if loop is not None and (
-        loop is node or _within(loop.iter, node) or _within(loop.target, node)
-    ):
+    if loop is not None and (loop is node or holds(loop.iter, node) or holds(loop.target, node)):
         return [_beside(suspect, loop, torch) or _loop(suspect, loop, torch)]
     statement = statement_of(source, node)
     value = value_of(suspect)
@@ -111,10 +103,9 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return kept(suspect, statement)
     if unpacked(statement, value):
         assert isinstance(statement, ast.Assign)
-        names = names_in(statement.targets[0])
-        scope = functions_around(source, statement)
-        body = scope[0].body if scope else source.tree.body
-        return [after_statement(source, statement, _moves(suspect, names, body, torch))]
+        body = scope_of(source.tree, statement).body
+        code = _moves(suspect, names(statement.targets[0]), body, torch)
+        return [after_statement(source, statement, code)]
     parent = outer[-2]
     if isinstance(parent, ast.keyword) and parent.arg is None and isinstance(node, ast.Name):
         return [replaced(source, node, _of_dict(node.id, target_device(suspect)))]
@@ -130,7 +121,7 @@ def entered(suspect: Suspect, _: TorchNames) -> Suspect:
     if bound is None or not isinstance(bound.spot.node, _Loop) or suspect.spot == bound.spot:
         return suspect
     source, loop = bound.spot.source, bound.spot.node
-    here = source is suspect.spot.source and _within(loop, suspect.spot.node)
+    here = source is suspect.spot.source and holds(loop, suspect.spot.node)
     same = source is suspect.spot.source and (
         class_around(source, loop) is class_around(source, suspect.spot.node) is not None
     )
@@ -142,16 +133,10 @@ def _of_dict(name: str, device: str) -> str:
     return f"{{key: value.to({device}) for key, value in {name}.items()}}"
 
 
-def _within(outer: ast.AST, node: ast.AST) -> bool:
-    return any(one is node for one in walk(outer))
-
-
 def _parameter(suspect: Suspect, node: ast.arg) -> Change:
     """A parameter is moved by the first statement of its function, after the docstring."""
     source = suspect.spot.source
-    function = next(
-        (o for o in reversed(ancestors(source, node)) if isinstance(o, ast.FunctionDef)), None
-    )
+    function = next(around(source.tree, node, ast.FunctionDef), None)
     if function is None:
         raise Refused("it is the parameter of no function")
     if any(one is node for one in (function.args.vararg, function.args.kwarg)):
@@ -171,7 +156,7 @@ def _beside(suspect: Suspect, loop: ast.For | ast.AsyncFor, torch: TorchNames) -
     if beside is None or not isinstance(beside.node, ast.stmt) or beside.node not in loop.body:
         return None
     names = _looped(loop)
-    move = next((one for one in walk_calls(beside.node) if _moves_one_of(one, names, torch)), None)
+    move = next((one for one in calls(beside.node) if _moves_one_of(one, names, torch)), None)
     if move is None:
         return None
     left = [name for name in names if not _moved_in(name, loop.body, torch)]
@@ -200,8 +185,8 @@ def _moves_one_of(call: ast.Call, names: Sequence[str], torch: TorchNames) -> bo
 def _looped(loop: ast.For | ast.AsyncFor) -> list[str]:
     """The variables of a loop without the number of its round."""
     if called(loop.iter) == "enumerate" and isinstance(loop.target, ast.Tuple):
-        return names_in(loop.target.elts[1])
-    return names_in(loop.target)
+        return names(loop.target.elts[1])
+    return names(loop.target)
 
 
 def _loop(suspect: Suspect, loop: ast.For | ast.AsyncFor, torch: TorchNames) -> Change:
@@ -257,21 +242,15 @@ def _walk(body: Sequence[ast.stmt]) -> list[ast.AST]:
 
 def _moved_in(name: str, body: Sequence[ast.stmt], torch: TorchNames) -> bool:
     """Whether a name is moved somewhere in a body."""
-    return any(
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in torch.moves
-        and isinstance(node.func.value, ast.Name)
-        and node.func.value.id == name
-        for node in _walk(body)
-    )
+    inside = (one for statement in body for one in calls(statement))
+    return any(called(one) in torch.moves and receiver(one) == name for one in inside)
 
 
 def _computed(name: str, body: Sequence[ast.stmt]) -> bool:
     """Whether a name is computed with as tensors are: handed to a function, and not shown or counted."""
     handed = False
     for node in _walk(body):
-        if isinstance(node, ast.JoinedStr) and name in names_in(node):
+        if isinstance(node, ast.JoinedStr) and name in names(node):
             return False
         if isinstance(node, ast.Call):
             direct = [a.id for a in node.args if isinstance(a, ast.Name)]

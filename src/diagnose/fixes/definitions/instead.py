@@ -5,16 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.fixes.definitions.expressions import argument, replaced, without_argument
+from diagnose.fixes.definitions.expressions import replaced, without_argument
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import value_of
-from diagnose.fixes.definitions.places import (
-    ancestors,
-    functions_around,
-    statement_of,
-    text_of,
-    walk_calls,
-)
+from diagnose.fixes.definitions.places import ancestors, statement_of, text_of
 from diagnose.fixes.definitions.statements import without_statement
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.definitions.visiting import brought_first, run_there
@@ -22,8 +16,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.semantics import called, walk
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import argument, bindings, called, calls, dotted, nodes, scope_of
 
 _DDP = ("DistributedDataParallel", "DDP")
 
@@ -51,7 +44,7 @@ def _unwrapped(suspect: Suspect) -> Sequence[Change]:
         )
         alone = f"len({{weight.device for weight in {suspect.name}.parameters()}}) == 1"
         return [replaced(source, asked, f"{test} and {alone}")]
-    for call in walk_calls(value_of(suspect)):
+    for call in calls(value_of(suspect)):
         if called(call) == "DataParallel" and call.args:
             return [bare(source, call)]
         if called(call).endswith(_DDP):
@@ -79,16 +72,15 @@ def bare(source: Source, call: ast.Call) -> Change:
 def called_instead(suspect: Suspect) -> Sequence[Change]:
     """``F.linear(x, head.weight, head.bias)`` becomes ``head(x)``, for which its hook brings them."""
     source, node = suspect.spot.source, suspect.spot.node
-    weights = [one for one in walk(node) if isinstance(one, ast.Attribute)]
-    weight = next((one for one in weights if one.attr == "weight"), None)
-    layer = sourceline.dotted(weight.value) if weight is not None else None
+    weight = next((one for one in nodes(node, ast.Attribute) if one.attr == "weight"), None)
+    layer = dotted(weight.value) if weight is not None else None
     if weight is None or layer is None:
         raise Refused("the line reads no weight of a layer that has a name")
     statement = statement_of(source, weight)
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value) if value is weight:
-            scope: ast.AST = next(iter(functions_around(source, node)), source.tree)
-            uses = [n for n in walk(scope) if isinstance(n, ast.Name) and n.id == name]
+            scope = scope_of(source.tree, node)
+            uses = [one for one in nodes(scope, ast.Name) if one.id == name]
             if len(uses) != 2:  # where it is bound, and one more
                 return _all_rows(suspect, weight, layer)
             used = next(one for one in uses if isinstance(one.ctx, ast.Load))
@@ -112,10 +104,9 @@ def _built(source: Source, layer: str) -> list[ast.Call]:
     last = layer.rpartition(".")[2]
     return [
         call
-        for one in walk(source.tree)
-        if isinstance(one, ast.Assign)
-        if any((sourceline.dotted(t) or "").rpartition(".")[2] == last for t in one.targets)
-        for call in walk_calls(one.value)
+        for one in bindings(source.tree)
+        if one.value is not None and (dotted(one.target) or "").rpartition(".")[2] == last
+        for call in calls(one.value)
     ]
 
 

@@ -6,10 +6,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
-from diagnose.fixes.definitions.places import functions_around
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import dotted, scope_of
 
 
 def meeting(
@@ -23,9 +22,8 @@ def meeting(
         torch: what torch calls its things.
         open_: whether a call takes ``device=`` and nothing else in it decides the device.
     """
-    scope = next(iter(functions_around(source, call)), None)
     reading = _Reading(call, torch, open_)
-    for statement in _statements(scope.body if scope is not None else source.tree.body):
+    for statement in _statements(scope_of(source.tree, call).body):
         reading.read(statement)
     return reading.together[1:]
 
@@ -94,7 +92,7 @@ class _Reading:
 
     def _is_factory(self, call: ast.Call) -> bool:
         """Whether a function of torch makes a tensor of dimensions here without being told a device."""
-        name = sourceline.dotted(call.func) or ""
+        name = dotted(call.func) or ""
         function = name.rpartition(".")[2]
         told = any(keyword.arg == "device" for keyword in call.keywords)
         number = len(call.args) == 1 and isinstance(call.args[0], ast.Constant)

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.fixes.definitions.expressions import (
-    argument,
     expression,
     moved,
     replaced,
@@ -22,13 +21,7 @@ from diagnose.fixes.definitions.homing import (
 )
 from diagnose.fixes.definitions.imports import is_imported, spelled, with_import
 from diagnose.fixes.definitions.parts import part_of
-from diagnose.fixes.definitions.places import (
-    block_of,
-    span,
-    statement_of,
-    text_of,
-    walk_calls,
-)
+from diagnose.fixes.definitions.places import block_of, span, statement_of, text_of
 from diagnose.fixes.definitions.preparing import prepared
 from diagnose.fixes.definitions.statements import (
     after_statement,
@@ -44,8 +37,7 @@ from diagnose.kinds import DeviceType
 from diagnose.model import TorchNames
 from diagnose.placement.devices import HOME
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.semantics import called, walk
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import argument, assigned, called, calls, dotted
 
 _NO_VALUES = (
     *(ast.Constant, ast.Dict, ast.List, ast.Set, ast.Tuple, ast.Starred, ast.Lambda),
@@ -115,7 +107,7 @@ def _rebinds(statement: ast.stmt, move: ast.Call) -> bool:
     """Whether a statement gives what it moves its own name again."""
     match statement:
         case ast.Assign(targets=[target], value=value) if value is move:
-            return ast.unparse(target) == receiver(move)
+            return dotted(target) == receiver(move) is not None
     return False
 
 
@@ -150,8 +142,8 @@ def _listed(source: Source, node: ast.Tuple | ast.List, owner: str) -> Change:
 
 def is_exported(node: ast.expr) -> bool:
     """Whether a program that torch.export saved is loaded."""
-    dotted = sourceline.dotted(node.func) if isinstance(node, ast.Call) else None
-    return dotted is not None and dotted.endswith("export.load")
+    name = dotted(node.func) if isinstance(node, ast.Call) else None
+    return name is not None and name.endswith("export.load")
 
 
 def _program(suspect: Suspect, node: ast.expr) -> Sequence[Change]:
@@ -177,12 +169,8 @@ def _keeps(statement: ast.stmt, value: ast.expr, owner: str | None) -> bool:
 
 def _moves_in_place(source: Source, owner: str, torch: TorchNames) -> bool:
     """Whether a name holds what is no module, and moved without being prepared."""
-    built = (
-        statement.value
-        for statement in walk(source.tree)
-        if isinstance(statement, ast.Assign) and owner in map(ast.unparse, statement.targets)
-    )
-    return any(called(one) in torch.moving_in_place for value in built for one in walk_calls(value))
+    made = assigned(source.tree, owner)
+    return any(called(one) in torch.moving_in_place for each in made for one in calls(each.value))
 
 
 def same_move(source: Source, call: ast.Call) -> str:
@@ -217,7 +205,7 @@ def home(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
 def receiver(call: ast.expr) -> str | None:
     """The name that a method is called on."""
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-        return sourceline.dotted(call.func.value)
+        return dotted(call.func.value)
     return None
 
 

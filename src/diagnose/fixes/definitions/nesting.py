@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from diagnose.fixes.definitions.expressions import replaced
 from diagnose.fixes.definitions.imports import spelled
-from diagnose.fixes.definitions.places import functions_around, text_of, walk_calls
+from diagnose.fixes.definitions.places import functions_around, text_of
 from diagnose.fixes.definitions.statements import before_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.kinds import EventKind
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.semantics import called, walk
+from diagnose.placement.semantics import called, calls, nodes
 
 #: What asks for one kind of container, by the last names of its types.
 _SEQUENCES = ("list", "tuple")
@@ -91,7 +91,7 @@ def _fields(made: ast.AST) -> list[str] | None:
 def _asks_for_records(source: Source, mover: _Mover) -> bool:
     """Whether such a function knows data classes."""
     function = functions_around(source, mover.last)[0]
-    return any(called(one) in ("is_dataclass", "fields") for one in walk_calls(function))
+    return bool(calls(function, "is_dataclass", "fields"))
 
 
 def _around(source: Source, node: ast.AST, torch: TorchNames) -> _Mover | None:
@@ -114,9 +114,7 @@ def left_out(suspect: Suspect, torch: TorchNames) -> Suspect:
 
 def movers(source: Source, torch: TorchNames) -> Iterator[ast.FunctionDef]:
     """The functions of a file that do so."""
-    for node in walk(source.tree):
-        if isinstance(node, ast.FunctionDef) and _mover(node, torch) is not None:
-            yield node
+    return (one for one in nodes(source.tree, ast.FunctionDef) if _mover(one, torch) is not None)
 
 
 def _mover(function: ast.AST, torch: TorchNames) -> _Mover | None:
@@ -124,12 +122,13 @@ def _mover(function: ast.AST, torch: TorchNames) -> _Mover | None:
         return None
     given = [arg.arg for arg in function.args.args if arg.arg not in ("self", "cls")]
     last = function.body[-1]
-    calls = list(walk_calls(function))
-    itself = [one for one in calls if called(one) == function.name and one.args]
-    moves = [one for one in calls if called(one) in torch.moves and _owner(one) in given[:1]]
+    itself = [one for one in calls(function, function.name) if one.args]
+    moves = [
+        one for one in calls(function) if called(one) in torch.moves and _owner(one) in given[:1]
+    ]
     match last:
         case ast.Return(value=ast.Name(id=name)) if itself and moves and given[:1] == [name]:
-            types = (_types(one, name) for one in calls)
+            types = (_types(one, name) for one in calls(function))
             return _Mover(name, itself[0], tuple(one for one in types if one is not None), last)
     return None
 

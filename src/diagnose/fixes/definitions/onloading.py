@@ -13,7 +13,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.kinds import EventKind
 from diagnose.placement.model import Source, Spot, Suspect
-from diagnose.placement.semantics import called, walk
+from diagnose.placement.semantics import assigned, called, calls
 from diagnose.placement.switches import switched_by
 
 _CAUSES = frozenset({"offloaded-to-cpu", "low-memory-mode"})
@@ -51,11 +51,11 @@ def _check_call(suspect: Suspect) -> None:
 
 def _switch(spot: Spot) -> Spot | None:
     """The switch of a statement that offloads, else that of the only call of the function it is in."""
-    if (found := switched_by(spot)) is not None or spot.function is None:
-        return found
+    if (switch := switched_by(spot)) is not None or spot.function is None:
+        return switch
     name = spot.function.rpartition(".")[2]
-    calls = [one for one in walk(spot.source.tree) if called(one) == name]
-    return switched_by(spot._replace(node=calls[0])) if len(calls) == 1 else None
+    found = calls(spot.source.tree, name)
+    return switched_by(spot._replace(node=found[0])) if len(found) == 1 else None
 
 
 def mapped_to_gpu(suspect: Suspect) -> Change:
@@ -83,11 +83,7 @@ def _entries(source: Source, given: ast.expr) -> Iterator[tuple[str, ast.Constan
     """The written entries of the map that an expression is: its keys, and the devices."""
     maps = [given]
     if isinstance(given, ast.Name):
-        maps = [
-            one.value
-            for one in walk(source.tree)
-            if isinstance(one, ast.Assign) and ast.unparse(one.targets[0]) == given.id
-        ]
+        maps = [one.value for one in assigned(source.tree, given.id)]
     for one in maps:
         if not isinstance(one, ast.Dict):
             raise Refused("the map of devices is not written in the file")

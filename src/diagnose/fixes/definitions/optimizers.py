@@ -8,21 +8,23 @@ from collections.abc import Sequence
 
 from diagnose.fixes.definitions.expressions import around, replaced
 from diagnose.fixes.definitions.moving import receiver
-from diagnose.fixes.definitions.places import (
-    block_of,
-    functions_around,
-    statement_of,
-    text_of,
-    walk_calls,
-)
+from diagnose.fixes.definitions.places import block_of, statement_of, text_of
 from diagnose.fixes.definitions.statements import after_statement, moved_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.host_forms import copied
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.semantics import called, walk
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import (
+    assigned,
+    bound_names,
+    called,
+    calls,
+    dotted,
+    mentions,
+    reads,
+    scope_of,
+)
 
 #: Questions whether something is a tensor.
 _ASKING = re.compile(r"(\w+\.)*is_tensor\(|isinstance\(.*Tensor|hasattr\(")
@@ -35,14 +37,8 @@ def remade(suspect: Suspect, torch: TorchNames) -> list[Change]:
     if not is_late_move(suspect, torch) or suspect.owner is None:
         return []
     move = statement_of(source, node)
-    scope: ast.AST = next(iter(functions_around(source, move)), source.tree)
-    made = [
-        one
-        for one in walk(scope)
-        if isinstance(one, ast.Assign)
-        and one.lineno < move.lineno
-        and [sourceline.dotted(target) for target in one.targets] == [suspect.owner]
-    ]
+    scope = scope_of(source.tree, move)
+    made = [one for one in assigned(scope, suspect.owner) if one.lineno < move.lineno]
     if not made:  # it is made elsewhere: what it loads of itself comes to where each weight is
         code = f"{suspect.owner}.load_state_dict({suspect.owner}.state_dict())"
         return [after_statement(source, move, code)]
@@ -136,19 +132,18 @@ def behind(
 ) -> Sequence[Change]:
     """The changes by which an optimizer is made behind what moves its model under a condition, or what
     prepares it goes before; none where neither stands further below."""
-    bound = {sourceline.dotted(target) or "" for target in getattr(made, "targets", [])}
+    bound = [name for target in getattr(made, "targets", []) if (name := dotted(target))]
     block = block_of(source, made)
     first = next(n for n, one in enumerate(block) if one is made)
     for position, one in enumerate(block[first + 1 :], first + 1):
-        calls = list(walk_calls(one))
-        if isinstance(one, ast.If) and any(_moves(call, owner, torch) for call in calls):
+        if isinstance(one, ast.If) and any(_moves(call, owner, torch) for call in calls(one)):
             between = block[first + 1 : position + 1]
-            if any(_names(bound, each) for each in between):
+            if any(mentions(each, *bound) for each in between):
                 raise Refused("the optimizer is used before the model is moved")
             return moved_statement(source, made, one, after=True)
-        if any(_prepares(call, owner) for call in calls) and not _names(bound, one):
-            own = {name for each in block[first + 1 : position] for name in _bound(each)}
-            if own & _read(one):
+        if any(_prepares(call, owner) for call in calls(one)) and not mentions(one, *bound):
+            between = block[first + 1 : position]
+            if any(reads(one, name) for each in between for name in bound_names(each)):
                 raise Refused("what prepares the model needs what comes before it")
             return moved_statement(source, one, made, after=False)
     return []
@@ -159,23 +154,5 @@ def _moves(call: ast.Call, owner: str | None, torch: TorchNames) -> bool:
 
 
 def _prepares(call: ast.Call, owner: str | None) -> bool:
-    given = {sourceline.dotted(one) for one in call.args}
+    given = {dotted(one) for one in call.args}
     return _method(call) == "prepare" and owner is not None and owner in given
-
-
-def _names(names: set[str], node: ast.AST) -> bool:
-    """Whether a node names one of some variables."""
-    return any(
-        isinstance(one, ast.Name | ast.Attribute) and sourceline.dotted(one) in names
-        for one in walk(node)
-    )
-
-
-def _bound(node: ast.AST) -> set[str]:
-    stores = (one for one in walk(node) if isinstance(one, ast.Name))
-    return {one.id for one in stores if isinstance(one.ctx, ast.Store)}
-
-
-def _read(node: ast.AST) -> set[str]:
-    names = (one for one in walk(node) if isinstance(one, ast.Name))
-    return {one.id for one in names if isinstance(one.ctx, ast.Load)}

@@ -8,20 +8,13 @@ from typing import NamedTuple
 
 from diagnose.fixes.definitions.expressions import around
 from diagnose.fixes.definitions.moving import module, receiver
-from diagnose.fixes.definitions.optimizers import (
-    behind,
-    is_late_move,
-    put_for,
-    remade,
-    remembered,
-)
+from diagnose.fixes.definitions.optimizers import behind, is_late_move, put_for, remade, remembered
 from diagnose.fixes.definitions.places import (
     block_of,
     functions_around,
     span,
     statement_of,
     text_of,
-    walk_calls,
 )
 from diagnose.fixes.definitions.statements import (
     after_statement,
@@ -34,8 +27,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.semantics import walk
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import assigned, bindings, calls, dotted, mentions, scope_of
 
 
 class _Move(NamedTuple):
@@ -137,10 +129,10 @@ def move_state(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return changes
     source = suspect.spot.source
     loaded = statement_of(source, suspect.spot.node)
-    calls = [c for c in walk_calls(loaded) if isinstance(c.func, ast.Attribute)]
+    methods = [c for c in calls(loaded) if isinstance(c.func, ast.Attribute)]
     owners = [
         text_of(source, c.func.value)
-        for c in calls
+        for c in methods
         if isinstance(c.func, ast.Attribute) and c.func.attr == "load_state_dict"
     ]
     if len(owners) != 1 or not isinstance(loaded, ast.Expr):
@@ -179,13 +171,13 @@ def _of_call(source: Source, call: ast.Call, torch: TorchNames) -> _Move | None:
     if not isinstance(call.func, ast.Attribute) or call.func.attr not in torch.moves:
         return None
     statement = statement_of(source, call)
-    owner, alone = sourceline.dotted(call.func.value), False
+    owner, alone = dotted(call.func.value), False
     if (
         isinstance(statement, ast.Assign)
         and len(statement.targets) == 1
         and statement.value is call
     ):
-        target = sourceline.dotted(statement.targets[0])
+        target = dotted(statement.targets[0])
         alone, owner = owner is not None and owner == target, target
     elif isinstance(statement, ast.Expr):
         alone = statement.value is call and owner is not None
@@ -205,14 +197,11 @@ def _making(suspect: Suspect) -> ast.stmt:
     call = statement.value if isinstance(statement, ast.Expr) else node
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
         return statement
-    name = sourceline.dotted(call.func.value)
+    name = dotted(call.func.value)
     if call.func.attr != "load_state_dict" or name is None:
         return statement
-    scope: ast.AST = next(iter(functions_around(source, node)), source.tree)
-    for one in walk(scope):
-        if isinstance(one, ast.Assign) and [sourceline.dotted(t) for t in one.targets] == [name]:
-            return one
-    return statement
+    scope = scope_of(source.tree, node)
+    return next(iter(assigned(scope, name)), statement)
 
 
 def _moved_when_built(suspect: Suspect, torch: TorchNames) -> list[Change]:
@@ -222,7 +211,7 @@ def _moved_when_built(suspect: Suspect, torch: TorchNames) -> list[Change]:
     built = statement_of(source, suspect.spot.node)
     if not isinstance(built, ast.Assign) or len(built.targets) != 1 or _model_of(built) is not None:
         return []
-    move = _later_move(source, built, sourceline.dotted(built.targets[0]), torch)
+    move = _later_move(source, built, dotted(built.targets[0]), torch)
     if move is None:
         return []
     behind = moved_statement(source, move.statement, built, after=True)  # what it needs is there
@@ -236,9 +225,9 @@ def _moved_when_built(suspect: Suspect, torch: TorchNames) -> list[Change]:
 
 def _model_of(made: ast.stmt) -> str | None:
     """The model whose parameters an optimizer is given."""
-    for call in walk_calls(made):
+    for call in calls(made):
         if isinstance(call.func, ast.Attribute) and call.func.attr in _PARAMETERS:
-            return sourceline.dotted(call.func.value)
+            return dotted(call.func.value)
     return None
 
 
@@ -267,7 +256,7 @@ def _last_change(source: Source, changed: ast.stmt, owner: str) -> ast.stmt:
         if _runs(one, owner):
             break
         if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call):
-            targets = [sourceline.dotted(target) or "" for target in one.targets]
+            targets = [dotted(target) or "" for target in one.targets]
             if any(target.startswith(f"{owner}.") for target in targets):
                 last = one
     return last
@@ -282,15 +271,9 @@ def _needs_between(source: Source, first: ast.stmt, last: ast.stmt) -> bool:
     """Whether a statement reads what one before it binds, from another one on."""
     block = block_of(source, first)
     position = next(i for i, one in enumerate(block) if one is first)
-    nodes = [
-        node
-        for one in block[position:]
-        if one.lineno < last.lineno
-        for node in walk(one)
-        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store)
-    ]
-    read = {ast.unparse(n) for n in walk(last) if isinstance(n, ast.Name | ast.Attribute)}
-    return any(ast.unparse(node) in read for node in nodes)
+    between = [one for one in block[position:] if one.lineno < last.lineno]
+    bound = (dotted(one.target) for each in between for one in bindings(each))
+    return mentions(last, *filter(None, bound))
 
 
 def _between(source: Source, first: ast.stmt, last: ast.stmt) -> list[ast.stmt]:
@@ -299,7 +282,7 @@ def _between(source: Source, first: ast.stmt, last: ast.stmt) -> list[ast.stmt]:
 
 def _runs(statement: ast.stmt, owner: str) -> bool:
     """Whether a statement calls the model."""
-    return any(sourceline.dotted(call.func) == owner for call in walk_calls(statement))
+    return any(dotted(call.func) == owner for call in calls(statement))
 
 
 KINDS = {

@@ -6,15 +6,14 @@ import ast
 import copy
 from collections.abc import Sequence
 
-from diagnose.fixes.definitions.expressions import argument, expression, with_argument
+from diagnose.fixes.definitions.expressions import expression, with_argument
 from diagnose.fixes.definitions.factory import chooses
-from diagnose.fixes.definitions.places import span, walk_calls
+from diagnose.fixes.definitions.places import span
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source
-from diagnose.placement.semantics import called, walk
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import argument, bound_names, called, calls, dotted, names
 
 #: What the parameter is called.
 DEVICE = "device"
@@ -29,11 +28,9 @@ def takes_device(source: Source, function: ast.FunctionDef, torch: TorchNames) -
     Raises:
         Refused: it makes nothing that could be made elsewhere, or knows of devices already.
     """
-    names = [one.id for one in walk(function) if isinstance(one, ast.Name)]
-    names += [one.arg for one in walk(function.args) if isinstance(one, ast.arg)]
-    if any(DEVICE in name.lower() for name in names):
+    if any(DEVICE in name.lower() for name in (*names(function), *bound_names(function.args))):
         raise Refused("the function has a device of its own")
-    makers = [one for one in walk_calls(function) if _makes(one, torch)]
+    makers = [one for one in calls(function) if _makes(one, torch)]
     if not makers:
         raise Refused("the function makes no tensor of its own")
     changes = [with_argument(source, one, DEVICE, DEVICE) for one in makers]
@@ -43,7 +40,7 @@ def takes_device(source: Source, function: ast.FunctionDef, torch: TorchNames) -
 def _makes(call: ast.Call, torch: TorchNames) -> bool:
     if argument(call, DEVICE) is not None:
         return False
-    root = (sourceline.dotted(call.func) or "").partition(".")[0]
+    root = (dotted(call.func) or "").partition(".")[0]
     return makes_generator(call) or (chooses(call, torch) and root not in torch.host_packages)
 
 

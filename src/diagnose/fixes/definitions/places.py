@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import line_of, offset_of_line
 from diagnose.placement.model import Source
-from diagnose.placement.semantics import path_to, walk
+from diagnose.placement.semantics import path_to
 
 
 def span(source: Source, node: ast.AST) -> tuple[int, int]:
@@ -79,16 +79,6 @@ def class_around(source: Source, node: ast.AST) -> ast.ClassDef | None:
     """The innermost class that a node stands in."""
     found = (a for a in reversed(ancestors(source, node)[:-1]) if isinstance(a, ast.ClassDef))
     return next(found, None)
-
-
-def walk_calls(node: ast.AST) -> Iterator[ast.Call]:
-    """All calls in a node, outermost first."""
-    return (one for one in walk(node) if isinstance(one, ast.Call))
-
-
-def names_in(target: ast.AST) -> list[str]:
-    """The names in a node, from left to right: those that a target binds."""
-    return [one.id for one in walk(target) if isinstance(one, ast.Name)]
 
 
 def line_end(source: Source, offset: int) -> str:

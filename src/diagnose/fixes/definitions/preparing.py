@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from diagnose.fixes.definitions.expressions import expression
-from diagnose.fixes.definitions.places import functions_around, span, statement_of, text_of
+from diagnose.fixes.definitions.places import span, statement_of, text_of
 from diagnose.fixes.definitions.statements import after_statement
 from diagnose.fixes.rewriting import Change, Splice
 from diagnose.placement.model import Source
-from diagnose.placement.semantics import walk
+from diagnose.placement.semantics import assigned, scope_of
 
 
 def prepared(source: Source, call: ast.Call, owner: str) -> Change:
@@ -48,14 +48,8 @@ def _targets(statement: ast.stmt, call: ast.Call) -> list[ast.expr] | None:
 
 def _known_before(source: Source, statement: ast.stmt, owner: str) -> bool:
     """Whether nothing gives the forgotten one its value only after the statement."""
-    scopes = functions_around(source, statement)
-    body = scopes[0] if scopes else source.tree
-    return not any(
-        isinstance(one, ast.Assign)
-        and one.lineno > statement.lineno
-        and owner in map(ast.unparse, one.targets)
-        for one in walk(body)
-    )
+    bound = assigned(scope_of(source.tree, statement), owner)
+    return all(one.lineno <= statement.lineno for one in bound)
 
 
 def _place(given: list[ast.expr], owner: str) -> int:

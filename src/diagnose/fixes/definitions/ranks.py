@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterator, Sequence
 
-from diagnose.fixes.definitions.expressions import argument, expression, replaced, with_method
+from diagnose.fixes.definitions.expressions import expression, replaced, with_method
 from diagnose.fixes.definitions.imports import spelled
 from diagnose.fixes.definitions.moving import value_of
 from diagnose.fixes.definitions.places import (
@@ -15,14 +16,27 @@ from diagnose.fixes.definitions.places import (
     functions_around,
     statement_of,
     text_of,
-    walk_calls,
 )
 from diagnose.fixes.definitions.statements import after_statement, before_statement
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.semantics import called, is_property, walk
+from diagnose.placement.semantics import (
+    argument,
+    around,
+    bindings,
+    bound,
+    bound_names,
+    called,
+    calls,
+    dotted,
+    holds,
+    is_property,
+    nodes,
+    scope_of,
+    top,
+)
 
 _OF_ENVIRONMENT = re.compile("""LOCAL_RANK["']""")
 #: Where a program asks for the number of its process.
@@ -51,16 +65,15 @@ def set_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
         changes = _numbered(source, value_of(suspect), rank)
         if changes:
             return changes
-    if any(called(call) == "set_device" for call in walk_calls(source.tree)):
+    if calls(source.tree, "set_device"):
         raise Refused("the file calls set_device already")
     if (made := _made_with(source, statement)) is not None:
         statement, rank = made
     name, needed = spelled(source, "torch.cuda.set_device", statement)
     code = _where_there_is_one(source, statement, f"{name}({rank})")
     root = rank.partition(".")[0]
-    if _binds(statement, root) or _binds(
-        statement, rank
-    ):  # else before: NCCL joins the processes on their current GPUs
+    # Else before: NCCL joins the processes on their current GPUs.
+    if bound(statement, root) or bound(statement, rank):
         return [after_statement(source, statement, code), *needed]
     return [before_statement(source, _before_loops(source, statement, root), code), *needed]
 
@@ -68,17 +81,14 @@ def set_device(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
 def _made_with(source: Source, statement: ast.stmt) -> tuple[ast.stmt, str] | None:
     """The statement that makes the one object whose property tells a device by a statement, and the
     property: a process is bound once, and not whenever somebody asks."""
-    function = next(iter(functions_around(source, statement)), None)
-    owner = class_around(source, statement)
-    if function is None or owner is None or not is_property(function):
+    function, owner = scope_of(source.tree, statement), class_around(source, statement)
+    if owner is None or isinstance(function, ast.Module) or not is_property(function):
         return None
     made = [
-        (one, f"{target.id}.{function.name}")
-        for one in walk(source.tree)
-        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Call)
-        if ast.unparse(one.value.func) == owner.name
-        for target in one.targets
-        if isinstance(target, ast.Name)
+        (one.by, f"{one.target.id}.{function.name}")
+        for one in bindings(source.tree)
+        if isinstance(one.by, ast.Assign) and isinstance(one.target, ast.Name)
+        if isinstance(one.value, ast.Call) and dotted(one.value.func) == owner.name
     ]
     return made[0] if len(made) == 1 else None
 
@@ -86,21 +96,12 @@ def _made_with(source: Source, statement: ast.stmt) -> tuple[ast.stmt, str] | No
 def _where_there_is_one(source: Source, statement: ast.stmt, code: str) -> str:
     """A statement about the process's GPU, under the condition that there is one if the program asks for
     that, and not around it."""
-    asked = [
-        one
-        for one in walk_calls(source.tree)
-        if ast.unparse(one.func).endswith("cuda.is_available")
-    ]
-    around = (one.test for one in ancestors(source, statement)[:-1] if isinstance(one, ast.If))
-    if not asked or any(one in asked for test in around for one in walk(test)):
+    available = calls(source.tree, "is_available")
+    asked = [one for one in available if ast.unparse(one.func).endswith("cuda.is_available")]
+    tests = [one.test for one in around(source.tree, statement, ast.If)]
+    if not asked or any(holds(test, one) for test in tests for one in asked):
         return code
     return f"if {text_of(source, asked[0])}:\n    {code}"
-
-
-def _binds(node: ast.AST, name: str) -> bool:
-    kinds = (ast.Name, ast.Attribute)
-    stored = (n for n in walk(node) if isinstance(n, kinds) and isinstance(n.ctx, ast.Store))
-    return any(ast.unparse(one) == name for one in stored)
 
 
 def _before_loops(source: Source, statement: ast.stmt, name: str) -> ast.stmt:
@@ -108,7 +109,7 @@ def _before_loops(source: Source, statement: ast.stmt, name: str) -> ast.stmt:
     statement itself where a loop binds the name."""
     found = statement
     for one in reversed(ancestors(source, statement)[:-1]):
-        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) or _binds(one, name):
+        if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) or bound(one, name):
             break
         found = one if isinstance(one, ast.For | ast.AsyncFor | ast.While) else found
     return found
@@ -116,8 +117,7 @@ def _before_loops(source: Source, statement: ast.stmt, name: str) -> ast.stmt:
 
 def _set_to_a_number(source: Source, rank: str) -> Change | None:
     """The change of the file's only ``set_device(0)`` to the rank's, where that has been told by then."""
-    calls = [call for call in walk_calls(source.tree) if called(call) == "set_device"]
-    match calls:
+    match calls(source.tree, "set_device"):
         case [ast.Call(args=[ast.Constant(value=int()) as number], keywords=[]) as call]:
             if rank.partition(".")[0] in (one.partition(".")[0] for one in _names(source, call)):
                 return replaced(source, number, rank)
@@ -135,21 +135,18 @@ def _of_the_machine(source: Source, call: ast.Call) -> list[Change]:
     assert isinstance(rank, ast.expr)
     name, owner = text_of(source, rank), text_of(source, rank).rpartition(".")[0]
     local = f"{owner}.local_rank" if owner else "local_rank"
-    kept = owner and any(
-        isinstance(one, ast.Attribute) and one.attr == "local_rank" for one in walk(source.tree)
-    )
+    kept = owner and any(one.attr == "local_rank" for one in nodes(source.tree, ast.Attribute))
     if not kept and local not in _names(source, call):
         module = text_of(source, call.func).rpartition(".")[0]
         local = f"{name} % {module}.device_count()" if module else ""
     if not local:
         raise Refused("the file does not show how many devices there are")
-    scope = next(iter(functions_around(source, call)), source.tree)
+    scope = scope_of(source.tree, call)
     return [
         replaced(source, given, local)
-        for one in walk_calls(scope)
-        if called(one) in {"set_device", "device", "to", "cuda"}
+        for one in calls(scope, "set_device", "device", "to", "cuda")
         for given in one.args[-1:]
-        if ast.unparse(given) == ast.unparse(rank)
+        if dotted(given) == dotted(rank) is not None
     ]
 
 
@@ -213,10 +210,10 @@ def _rank(suspect: Suspect) -> str:
 def of_environment(source: Source, environment: str, variable: str) -> str:
     """How a file reads a launcher's variable: with the default that it gives elsewhere, without which it
     would no longer run alone."""
-    for node in walk(source.tree):
+    for node in calls(source.tree, "get", "getenv"):
         match node:
             case ast.Call(
-                func=ast.Attribute(attr="get") | ast.Attribute(attr="getenv"),
+                func=ast.Attribute(),
                 args=[ast.Constant(value=name), default],
             ) if name == variable:
                 # -1 stands for no rank, and is no GPU.
@@ -228,7 +225,7 @@ def of_environment(source: Source, environment: str, variable: str) -> str:
 def _choosing(tree: ast.AST) -> Iterator[str]:
     """The names, of attributes too, by which the file chooses a GPU: ``f"cuda:{local}"``,
     ``device("cuda", self.rank)``."""
-    for node in walk(tree):
+    for node in nodes(tree, ast.JoinedStr, ast.Call):
         match node:
             case (
                 ast.JoinedStr(
@@ -244,26 +241,12 @@ def _names(source: Source, node: ast.AST) -> Iterator[str]:
     """The names that a node sees: parameters, what is set before it, and attributes that are read."""
     line = getattr(node, "lineno", 0)
     functions = functions_around(source, node)
-    for function in functions:
-        for one in walk(function):
-            if isinstance(one, ast.arg):
-                yield one.arg
-            elif isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
-                if one.lineno <= line:
-                    yield one.id
-            elif isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name):
+    outside = [one for one in top(source.tree) if functions or one.lineno <= line]
+    for scope in (*functions, *outside):
+        yield from bound_names(scope, line + 1 if scope in functions else math.inf)
+        for one in nodes(scope, ast.Attribute):
+            if isinstance(one.value, ast.Name):
                 yield f"{one.value.id}.{one.attr}"
-    for statement in source.tree.body:
-        if functions or statement.lineno <= line:
-            for one in walk(statement) if not _defines(statement) else ():
-                if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
-                    yield one.id
-                elif isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name):
-                    yield f"{one.value.id}.{one.attr}"
-
-
-def _defines(statement: ast.stmt) -> bool:
-    return isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
 
 
 KINDS = {"set-rank-device": set_device}

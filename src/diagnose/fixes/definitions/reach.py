@@ -8,14 +8,18 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from diagnose.fixes.definitions.places import (
-    class_around,
-    functions_around,
-    walk_calls,
-)
+from diagnose.fixes.definitions.places import class_around, functions_around
 from diagnose.placement.model import Source, Spot, Suspect
-from diagnose.placement.semantics import walk
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import (
+    Function,
+    argument,
+    bound_names,
+    calls,
+    dotted,
+    nodes,
+    parameters,
+    path_to,
+)
 
 #: Attributes that tensors have and hardly anything else.
 _OF_TENSORS = frozenset({"dtype", "shape", "ndim"})
@@ -44,20 +48,17 @@ def within_reach(suspect: Suspect) -> str | None:
 
 def _operand(meets: Spot | None, node: ast.AST) -> Iterator[str]:
     """What a value meets in the expression that it stands in."""
-    for outer in walk(meets.node) if meets is not None else ():
+    for outer in nodes(meets.node, ast.Call, ast.BinOp) if meets is not None else ():
         match outer:
-            case ast.Call(func=ast.Attribute(value=owner, attr=name), args=args):
-                if name in _TAKING and any(one is node for one in args) and _is_read(owner):
-                    yield f"{ast.unparse(owner)}.device"
+            case ast.Call(func=ast.Attribute(value=other, attr=name), args=args):
+                if name not in _TAKING or node not in args:
+                    continue
             case ast.BinOp(left=left, right=right) if node in (left, right):
                 other = right if left is node else left
-                if _is_read(other):
-                    yield f"{ast.unparse(other)}.device"
-
-
-def _is_read(node: ast.expr) -> bool:
-    """Whether an expression is a variable or an attribute, which may be read once more."""
-    return sourceline.dotted(node) is not None
+            case _:
+                continue
+        if (read := dotted(other)) is not None:  # which may be read once more
+            yield f"{read}.device"
 
 
 def _told(source: Source, node: ast.AST) -> Iterator[str]:
@@ -78,30 +79,22 @@ def _told(source: Source, node: ast.AST) -> Iterator[str]:
 
 def _said(scope: ast.AST) -> Iterator[str]:
     """The names and attributes that the moves and factories of a scope are told as a device."""
-    for call in walk_calls(scope):
+    for call in calls(scope):
         moves = isinstance(call.func, ast.Attribute) and call.func.attr == "to"
-        given = [*(call.args[:1] if moves else ()), *_named(call)]
-        for one in given:
-            name = sourceline.dotted(one)
-            if name is not None and _DEVICE.fullmatch(name.rpartition(".")[2]):
-                yield name
+        given = argument(call, "device", 0 if moves else None)
+        name = dotted(given) if given is not None else None
+        if name is not None and _DEVICE.fullmatch(name.rpartition(".")[2]):
+            yield name
 
 
-def _named(call: ast.Call) -> list[ast.expr]:
-    return [one.value for one in call.keywords if one.arg == "device"]
-
-
-def _is_bound(name: str, function: ast.AST, line: int) -> bool:
+def _is_bound(name: str, function: Function, line: int) -> bool:
     """Whether what a dotted name begins with is a parameter of a function, or bound in it above a line: a
     device, or what has one. What is computed there may be as misplaced."""
     root, _, rest = name.partition(".")
-    for one in walk(function):
-        match one:
-            case ast.arg(arg=bound) if bound == root:
-                return True
-            case ast.Name(id=bound, ctx=ast.Store()) if bound == root and one.lineno < line:
-                return not rest or _HAVING.fullmatch(root) is not None
-    return False
+    if any(one.arg == root for one in parameters(function)):
+        return True
+    has_one = not rest or _HAVING.fullmatch(root) is not None
+    return has_one and root in bound_names(function, line)
 
 
 def _weights(source: Source, node: ast.AST) -> Iterator[str]:
@@ -117,28 +110,21 @@ def _weights(source: Source, node: ast.AST) -> Iterator[str]:
 def _shaped_as(source: Source, node: ast.AST) -> Iterator[str]:
     """What a function is given, or a comprehension takes one by one out of that or out of weights, by whose
     shape or type the node's call makes something."""
-    functions = functions_around(source, node)
-    given = (
-        {one.arg for one in walk(functions[0].args) if isinstance(one, ast.arg)}
-        if functions
-        else set[str]()
-    )
+    given = {one.arg for each in functions_around(source, node)[:1] for one in parameters(each)}
     given |= {
-        name
-        for name, of in _taken(functions[0] if functions else source.tree, node)
-        if of in given or of.endswith("parameters()")
+        name for name, of in _taken(source, node) if of in given or of.endswith("parameters()")
     }
-    for one in walk(node):
+    for one in nodes(node, ast.Attribute):
         match one:
             case ast.Attribute(value=ast.Name(id=name), attr=attr) if attr in _OF_TENSORS:
                 if name in given:
                     yield f"{name}.device"
 
 
-def _taken(scope: ast.AST, node: ast.AST) -> Iterator[tuple[str, str]]:
+def _taken(source: Source, node: ast.AST) -> Iterator[tuple[str, str]]:
     """The variables of the comprehensions around a node, each with what it is taken out of."""
-    for one in walk(scope):
-        if isinstance(one, _COMPREHENSIONS) and any(inner is node for inner in walk(one)):
+    for one in path_to(source.tree, node):
+        if isinstance(one, _COMPREHENSIONS):
             for loop in one.generators:
                 if isinstance(loop.target, ast.Name):
                     yield loop.target.id, ast.unparse(loop.iter)
@@ -146,8 +132,6 @@ def _taken(scope: ast.AST, node: ast.AST) -> Iterator[tuple[str, str]]:
 
 def _by_default(source: Source) -> Iterator[str]:
     """The device that the program makes everything on."""
-    if any(
-        (sourceline.dotted(one.func) or "") == "torch.set_default_device"
-        for one in walk_calls(source.tree)
-    ):
+    chosen = calls(source.tree, "set_default_device")
+    if any(dotted(one.func) == "torch.set_default_device" for one in chosen):
         yield "torch.get_default_device()"

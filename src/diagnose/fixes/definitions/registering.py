@@ -20,7 +20,6 @@ from diagnose.fixes.definitions.places import (
     statement_of,
     statements_around,
     text_of,
-    walk_calls,
 )
 from diagnose.fixes.definitions.statements import indentation, statements
 from diagnose.fixes.editing import Refused
@@ -28,8 +27,8 @@ from diagnose.fixes.rewriting import Change, Splice
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.placement.replicas import CAUSE, is_kept_once
-from diagnose.placement.semantics import called, walk
-from diagnose.scene import calls, sourceline
+from diagnose.placement.semantics import bindings, called, calls, dotted, mentions
+from diagnose.scene.calls import is_number
 
 
 def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
@@ -48,9 +47,9 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     parameter = _unmoved_parameter(source, value, torch)
     if parameter is not None:
         return [parameter]
-    if any(called(call) == "Parameter" for call in walk_calls(value)):
+    if calls(value, "Parameter"):
         raise Refused("what is computed of a Parameter is none, and may be meant to be")
-    if any(_trains(call) for call in walk_calls(value)):
+    if any(_trains(call) for call in calls(value)):
         name, needed = spelled(source, "torch.nn.Parameter", statement)
         return [around(source, value, f"{name}(", ")"), *needed]
     made = called(value)
@@ -110,10 +109,10 @@ def _set_together(suspect: Suspect, torch: TorchNames) -> Change | None:
     if any(_is_number(value, torch) for value in values):
         raise Refused("it is not known which of several values are tensors")
     _check_class(source, statement)
-    read = {ast.unparse(one) for value in values for one in walk(value)}
     for target in names:
         _check_registry(source, statement, target, torch)
-        if ast.unparse(target) in read or not isinstance(target.value, ast.Name):
+        made_of_it = any(mentions(value, dotted(target) or "") for value in values)
+        if made_of_it or not isinstance(target.value, ast.Name):
             raise Refused("an attribute is made of what it was")
     rows = [
         f'{ast.unparse(one.value)}.register_buffer("{one.attr}", {text_of(source, value)}'
@@ -131,7 +130,7 @@ def _saved(source: Source, node: ast.AST, name: ast.expr) -> str:
     """The argument that keeps a buffer out of the state_dict, which did not have it: checkpoints of before
     load as they did. Empty where the class registers that buffer elsewhere, and saves it."""
     owner = class_around(source, node)
-    known = [one for one in walk_calls(owner) if called(one) == "register_buffer"] if owner else []
+    known = calls(owner, "register_buffer") if owner is not None else []
     is_saved = any(
         one.args
         and ast.dump(one.args[0]) == ast.dump(name)
@@ -144,7 +143,7 @@ def _saved(source: Source, node: ast.AST, name: ast.expr) -> str:
 def _is_number(value: ast.expr, torch: TorchNames) -> bool:
     """Whether a value is surely no tensor, and so no buffer: ``x.size(0)`` is none, ``x.float()`` one."""
     is_method = isinstance(getattr(value, "func", None), ast.Attribute)
-    return called(value) in torch.tensor_numbers if is_method else calls.is_number(value, torch)
+    return called(value) in torch.tensor_numbers if is_method else is_number(value, torch)
 
 
 _NO_MODULE = re.compile(r"(Trainer|Callback|Dataset|DataModule|Tokenizer|Scheduler|Processor)\b")
@@ -207,10 +206,9 @@ def _check_registry(
     if not around_it or not isinstance(target.value, ast.Name):
         return
     function = around_it[0]
-    for node in walk(function):
-        late = getattr(node, "lineno", 0) > statement.lineno
-        if isinstance(node, ast.Call) and late and ast.unparse(node.func).endswith(".__init__"):
-            raise Refused("the module's own __init__ runs after the statement")
+    starts = (one for one in calls(function, "__init__") if isinstance(one.func, ast.Attribute))
+    if any(one.lineno > statement.lineno for one in starts):
+        raise Refused("the module's own __init__ runs after the statement")
     if again:
         return
     owner = class_around(source, statement)
@@ -228,18 +226,11 @@ def _check_registry(
 
 def _assignments(scope: ast.AST, target: ast.Attribute) -> Iterator[ast.stmt]:
     """The statements of a scope that set an attribute, or a name of the class that it would hide."""
-    name = sourceline.dotted(target)
-    for node in walk(scope):
-        if isinstance(node, ast.Assign):
-            targets = node.targets
-        elif isinstance(node, ast.AnnAssign) and node.value is not None:
-            targets = [node.target]
-        else:
-            continue
-        in_class = isinstance(scope, ast.ClassDef) and node in scope.body
-        wanted = target.attr if in_class else name
-        if any(sourceline.dotted(one) == wanted for one in targets):
-            yield node
+    for one in bindings(scope):
+        in_class = isinstance(scope, ast.ClassDef) and one.by in scope.body
+        wanted = target.attr if in_class else dotted(target)
+        if isinstance(one.by, ast.Assign | ast.AnnAssign) and dotted(one.target) == wanted:
+            yield one.by
 
 
 def _trains(call: ast.Call) -> bool:
@@ -258,7 +249,7 @@ def _unmoved_parameter(source: Source, value: ast.expr, torch: TorchNames) -> Ch
     while is_moved(inner, torch):
         assert isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute)
         inner = inner.func.value
-    name = sourceline.dotted(inner.func) if isinstance(inner, ast.Call) else None
+    name = dotted(inner.func) if isinstance(inner, ast.Call) else None
     if (name or "").rpartition(".")[2] != "Parameter":
         return None
     if inner is value:

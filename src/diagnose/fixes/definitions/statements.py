@@ -6,12 +6,11 @@ import ast
 import copy
 from collections.abc import Sequence
 
-from diagnose.fixes.definitions.places import block_of, functions_around, line_end, span
+from diagnose.fixes.definitions.places import block_of, line_end, span
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice, offset_of_line
 from diagnose.placement.model import Source
-from diagnose.placement.semantics import walk
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import bound, scope_of
 
 
 def before_statement(source: Source, statement: ast.stmt, code: str) -> Change:
@@ -44,17 +43,12 @@ def beside_statement(source: Source, statement: ast.stmt, name: str, code: str) 
     Raises:
         Refused: the name is bound further below.
     """
-    scope: ast.AST = next(iter(functions_around(source, statement)), source.tree)
-    bound = [
-        node.lineno
-        for node in walk(scope)
-        if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store)
-        if name == (sourceline.dotted(node) or "")
-    ]
+    scope = scope_of(source.tree, statement)
+    lines = [one.target.lineno for one in bound(scope, name)]
     last = statement.end_lineno or statement.lineno
-    if bound and min(bound) > last:
+    if lines and min(lines) > last:
         raise Refused(f"{name} gets its value below that line")
-    here = any(statement.lineno <= line for line in bound if line <= last)
+    here = any(statement.lineno <= line for line in lines if line <= last)
     return (after_statement if here else before_statement)(source, statement, code)
 
 

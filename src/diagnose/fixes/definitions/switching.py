@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from typing import TypeGuard
 
-from diagnose.fixes.definitions.expressions import argument, replaced, with_argument
+from diagnose.fixes.definitions.expressions import replaced, with_argument
 from diagnose.fixes.definitions.places import text_of
 from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change
 from diagnose.placement.model import Source
-from diagnose.placement.semantics import called
+from diagnose.placement.semantics import argument, called
 
 
 def is_switch(node: ast.expr) -> bool:

@@ -14,8 +14,7 @@ from diagnose.fixes.editing import Refused
 from diagnose.fixes.rewriting import Change, Splice, offset_of_line
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.semantics import called, walk
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import called, calls, dotted, nodes
 
 _LITERALS = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.JoinedStr)
 
@@ -57,7 +56,7 @@ def _for_host(node: ast.expr, suspect: Suspect, torch: TorchNames) -> ast.expr:
         return node
     if isinstance(node.func, ast.Attribute) and node.func.attr in {"numpy", "__array__"}:
         return node.func.value
-    owner = (sourceline.dotted(node.func) or "").partition(".")[0]
+    owner = (dotted(node.func) or "").partition(".")[0]
     if owner in torch.host_packages or called(node).endswith("_score"):
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         named = [one for one in given if ast.unparse(one) == suspect.name]
@@ -82,7 +81,7 @@ def eagerly(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     """``torch.compile(model)`` becomes ``model``, and its decorator goes; the file's only one, if the spot
     is another."""
     source, node = suspect.spot.source, suspect.spot.node
-    inside = [one for one in walk(node) if isinstance(one, ast.Call) and _compiles(one)]
+    inside = [one for one in calls(node) if _compiles(one)]
     found: list[ast.expr] = [*inside] or list(_compiling(source))
     if len(found) != 1:
         raise Refused(
@@ -96,28 +95,21 @@ def eagerly(suspect: Suspect, _: TorchNames) -> Sequence[Change]:
     if not isinstance(compiled, ast.Call) or not compiled.args:
         raise Refused("torch.compile is not called with what it compiles")
     model = compiled.args[0]
-    if isinstance(outer, ast.Assign) and [ast.unparse(t) for t in outer.targets] == [
-        ast.unparse(model)
-    ]:
+    if isinstance(outer, ast.Assign) and [*map(dotted, outer.targets)] == [dotted(model)] != [None]:
         return [without_statement(source, outer)]
     return [replaced(source, compiled, text_of(source, model))]
 
 
 def _compiling(source: Source) -> Iterator[ast.expr]:
     """The calls of torch.compile in a file, and the decorators that name it."""
-    for node in walk(source.tree):
-        if isinstance(node, ast.Call) and _compiles(node):
-            yield node
-        for decorator in getattr(node, "decorator_list", ()):
-            if (
-                not isinstance(decorator, ast.Call)
-                and sourceline.dotted(decorator) == "torch.compile"
-            ):
-                yield decorator
+    yield from (one for one in calls(source.tree, "compile") if _compiles(one))
+    for node in nodes(source.tree, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef):
+        marks = getattr(node, "decorator_list", ())
+        yield from (one for one in marks if dotted(one) == "torch.compile")
 
 
 def _compiles(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and sourceline.dotted(node.func) == "torch.compile"
+    return isinstance(node, ast.Call) and dotted(node.func) == "torch.compile"
 
 
 def _without_decorator(

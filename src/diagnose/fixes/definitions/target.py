@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from diagnose.fixes.definitions.expressions import expression
@@ -14,8 +15,18 @@ from diagnose.fixes.editing import Refused
 from diagnose.kinds import DeviceType
 from diagnose.placement.model import Source, Suspect
 from diagnose.placement.reasons.knowing import main_lines
-from diagnose.placement.semantics import walk
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import (
+    Binding,
+    around,
+    bindings,
+    bound_names,
+    calls_around,
+    dotted,
+    names,
+    nodes,
+    parameters,
+    top,
+)
 
 
 def target_device(suspect: Suspect, otherwise: str | None = None) -> str:
@@ -62,89 +73,66 @@ def _is_in_scope(written: ast.expr, suspect: Suspect) -> bool:
     """Whether the plain name that an expression is may be read at a suspect's spot: it is not bound in
     other functions alone. What is longer was found there."""
     source, node = suspect.spot.source, suspect.spot.node
-    root = next((one.id for one in walk(written) if isinstance(one, ast.Name)), None)
-    around = functions_around(source, node)
-    if root is not None and (root in _unbound_yet(source, node) or _is_mains(root, source, around)):
+    root = next(iter(names(written)), None)
+    within = functions_around(source, node)
+    if root is not None and (root in _unbound_yet(source, node) or _is_mains(root, source, within)):
         return False
     if not isinstance(written, ast.Name):
         return True
-    scopes = (one for each in around for one in walk(each))
-    if any(_binds(one, written.id) for one in (*scopes, *walk_top(source))):
-        return True
-    return not any(_binds(one, written.id) for one in walk(source.tree))
+    seen = (*within, *top(source.tree))
+    return _binds(written.id, *seen) or not _binds(written.id, source.tree)
 
 
-def _is_mains(name: str, source: Source, around: Sequence[ast.AST]) -> bool:
+def _is_mains(name: str, source: Source, within: Sequence[ast.AST]) -> bool:
     """Whether only ``if __name__ == "__main__"`` binds a name, and no function reads it from there: who
     imports the file has none."""
-    if not around or any(_binds(one, name) for each in around for one in walk(each)):
+    if not within or _binds(name, *within):
         return False
     lines = main_lines(source.tree)
-    bound = [one.lineno for one in walk_top(source) if _binds(one, name) and hasattr(one, "lineno")]
+    bound = [one.lineno for one in top(source.tree) if _binds(name, one)]
+    uses = [one for one in nodes(source.tree, ast.Name) if one.id == name]
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
     read = any(
-        isinstance(one, ast.Name) and one.id == name and one.lineno not in lines
-        for top in source.tree.body
-        for one in _outside(top, name)
+        one.lineno not in lines and not _binds(name, *around(source.tree, one, *functions))
+        for one in uses
     )
     return bool(bound) and lines.issuperset(bound) and not read
-
-
-def _outside(node: ast.AST, name: str) -> Iterator[ast.AST]:
-    """What a node is made of but for the functions that bind a name of their own."""
-    functions = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-    if isinstance(node, functions) and any(_binds(one, name) for one in walk(node)):
-        return
-    yield node
-    for child in ast.iter_child_nodes(node):
-        yield from _outside(child, name)
 
 
 def _unbound_yet(source: Source, node: ast.AST) -> set[str]:
     """The parameters of a function of which a node is a default: that is computed before they are bound."""
     for outer, inner in pairwise(ancestors(source, node)):
         if isinstance(outer, ast.arguments) and inner in (*outer.defaults, *outer.kw_defaults):
-            return {one.arg for one in walk(outer) if isinstance(one, ast.arg)}
+            return {*bound_names(outer)}
     return set()
 
 
-def _binds(node: ast.AST, name: str) -> bool:
-    match node:
-        case ast.arg(arg=bound) | ast.Name(id=bound, ctx=ast.Store()):
-            return bound == name
-        case ast.alias():
-            return name == (node.asname or node.name)
-    return False
+def _binds(name: str, *scopes: ast.AST) -> bool:
+    """Whether one of some nodes binds a name, or imports it."""
+    imported = (one.asname or one.name for each in scopes for one in nodes(each, ast.alias))
+    return any(name in bound_names(each) for each in scopes) or name in imported
 
 
 def _by_name(suspect: Suspect) -> str | None:
     """What programs call the device they compute on, if the spot sees it: ``device``, or that of the
     object's own library or weights. None where another GPU than the first is meant."""
     wanted, source, node = suspect.wanted, suspect.spot.source, suspect.spot.node
-    if wanted is not None and (
-        wanted.type != DeviceType.CUDA or (wanted.number and not wanted.home)
-    ):
+    if wanted is not None and not _is_main(suspect):
         return None
     functions, line = functions_around(source, node), getattr(node, "lineno", 0)
-    for function in functions if wanted is not None else ():
-        if any(isinstance(one, ast.arg) and one.arg == "device" for one in walk(function)):
-            return "device"
-        for name in _devices(walk(function)):
-            if name.lineno < line:
-                return name.id
-    if (own := _of_object(source, node)) is not None:
-        return own
-    for name in _devices(walk_top(source)) if wanted is not None else ():
-        if functions or name.lineno < line:
-            return name.id
-    return None
+    if wanted is None:
+        return _of_object(source, node)
+    outside = math.inf if functions else line
+    return (
+        _device(name for one in functions for name in bound_names(one, line))
+        or _of_object(source, node)
+        or _device(name for one in top(source.tree) for name in bound_names(one, outside))
+    )
 
 
-def _devices(nodes: Iterable[ast.AST]) -> Iterator[ast.Name]:
-    """The names among nodes that programs give their device."""
-    for node in nodes:
-        match node:
-            case ast.Name(id="device" | "DEVICE", ctx=ast.Store()):
-                yield node
+def _device(known: Iterable[str]) -> str | None:
+    """The first of some names that programs give their device."""
+    return next((one for one in known if one in ("device", "DEVICE")), None)
 
 
 def _of_object(source: Source, node: ast.AST) -> str | None:
@@ -169,13 +157,13 @@ def of_weight(source: Source, node: ast.AST) -> str | None:
     """The device of a layer's weight that the class around a node builds: replicas
     have those, and no ``parameters()``."""
     owner = class_around(source, node)
-    for one in walk(owner) if owner is not None else ():
+    for one in bindings(owner) if owner is not None else ():
         match one:
-            case ast.Assign(
-                targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)],
+            case Binding(
+                target=ast.Attribute(value=ast.Name(id="self"), attr=name),
                 value=ast.Call(func=built),
             ):
-                if _WEIGHTED.fullmatch(sourceline.dotted(built) or ""):
+                if _WEIGHTED.fullmatch(dotted(built) or ""):
                     return f"self.{name}.weight.device"
     return None
 
@@ -185,7 +173,7 @@ def given_beside(source: Source, node: ast.AST) -> str | None:
     functions = functions_around(source, node)
     if not functions:
         return None
-    names = {one.arg for one in walk(functions[0]) if isinstance(one, ast.arg)} - {"self"}
+    given = {one.arg for one in parameters(functions[0])} - {"self"}
     for outer in reversed(ancestors(source, node)[:-1]):
         match outer:
             case ast.List(elts=beside) | ast.Tuple(elts=beside):
@@ -197,7 +185,7 @@ def given_beside(source: Source, node: ast.AST) -> str | None:
             case _:
                 continue
         for one in beside:
-            if isinstance(one, ast.Name) and one.id in names:
+            if isinstance(one, ast.Name) and one.id in given:
                 return one.id
     return None
 
@@ -215,13 +203,12 @@ def _by_neighbours(suspect: Suspect) -> str | None:
     moved by one and what it begins with is bound above."""
     if not _is_main(suspect):
         return None
-    inside = _function(suspect)
     at_fault = suspect.cause in ("hardcoded-device", "rank-device")  # the current device itself
     told = set[str]()
-    for one in inside:
+    for one in calls_around(suspect.spot.source.tree, suspect.spot.node):
         match one:
             case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Attribute() as given, *_]):
-                if given.attr == "device" and sourceline.dotted(given):
+                if given.attr == "device" and dotted(given):
                     told.add(ast.unparse(given))
             case ast.Call(func=ast.Attribute(attr="cuda"), args=[], keywords=[]) if not at_fault:
                 told.add('"cuda"')
@@ -230,7 +217,7 @@ def _by_neighbours(suspect: Suspect) -> str | None:
     if len(told) != 1:
         return None
     [device] = told
-    return device if device.startswith('"') or _is_bound(device, suspect, inside) else None
+    return device if device.startswith('"') or _is_bound(device, suspect) else None
 
 
 _MODELS = re.compile(
@@ -242,43 +229,19 @@ def _by_model(suspect: Suspect) -> str | None:
     """The device of the one model that the function calls."""
     if not _is_main(suspect):
         return None
-    inside = _function(suspect)
     models = {
         one.func.id
-        for one in inside
-        if isinstance(one, ast.Call)
-        and isinstance(one.func, ast.Name)
+        for one in calls_around(suspect.spot.source.tree, suspect.spot.node)
+        if isinstance(one.func, ast.Name)
         and _MODELS.fullmatch(one.func.id)
-        and _is_bound(one.func.id, suspect, inside)
+        and _is_bound(one.func.id, suspect)
     }
     return f"next({models.pop()}.parameters()).device" if len(models) == 1 else None
 
 
-def _function(suspect: Suspect) -> list[ast.AST]:
-    """The nodes of the function around a suspect's spot, or of the file outside of functions."""
-    source, node = suspect.spot.source, suspect.spot.node
-    functions = functions_around(source, node)
-    return list(walk(functions[0]) if functions else walk_top(source))
-
-
-def _is_bound(name: str, suspect: Suspect, inside: Iterable[ast.AST]) -> bool:
+def _is_bound(name: str, suspect: Suspect) -> bool:
     """Whether what a dotted name begins with is a parameter or was set above a suspect's spot."""
-    root, line = name.partition(".")[0], getattr(suspect.spot.node, "lineno", 0)
-    above = functions_around(suspect.spot.source, suspect.spot.node)
-    return any(
-        (isinstance(one, ast.arg) and one.arg == root)
-        or (
-            isinstance(one, ast.Name)
-            and isinstance(one.ctx, ast.Store)
-            and one.id == root
-            and one.lineno < line
-        )
-        for one in [*inside, *(walk_top(suspect.spot.source) if above else ())]
-    )
-
-
-def walk_top(source: Source) -> Iterator[ast.AST]:
-    """The nodes of a file outside of functions and classes."""
-    for statement in source.tree.body:
-        if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            yield from walk(statement)
+    source, node = suspect.spot.source, suspect.spot.node
+    root, line = name.partition(".")[0], getattr(node, "lineno", 0)
+    scopes = (*functions_around(source, node)[:1], *top(source.tree))
+    return any(root in bound_names(one, line) for one in scopes)

@@ -5,18 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from diagnose.fixes.definitions.places import (
-    block_of,
-    class_around,
-    functions_around,
-    statement_of,
-)
-from diagnose.fixes.definitions.target import walk_top
+from diagnose.fixes.definitions.places import block_of, class_around, statement_of
 from diagnose.fixes.editing import Refused
 from diagnose.model import TorchNames
 from diagnose.placement.model import Spot, Suspect
-from diagnose.placement.semantics import called, walk
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import called, calls_around, dotted, nodes, scope_of
 
 #: Causes that come one by one: of two such values that meet either may be meant.
 _EITHER = frozenset({"cross-shard-op", "input-on-wrong-shard", "optimizer-state", "rank-device"})
@@ -62,8 +55,7 @@ def _is_made_by(one: Suspect, suspect: Suspect) -> bool:
 
 def _scope(suspect: Suspect) -> ast.AST:
     """The function that a suspect stands in, or the module."""
-    around = functions_around(suspect.spot.source, suspect.spot.node)
-    return around[0] if around else suspect.spot.source.tree
+    return scope_of(suspect.spot.source.tree, suspect.spot.node)
 
 
 def _bare_moves(suspect: Suspect, _: TorchNames) -> Iterator[Suspect]:
@@ -71,9 +63,8 @@ def _bare_moves(suspect: Suspect, _: TorchNames) -> Iterator[Suspect]:
     source, node = suspect.spot.source, suspect.spot.node
     if not _is_bare(node):
         return
-    scope = next(iter(functions_around(source, node)), None)
-    for other in walk(scope) if scope is not None else walk_top(source):
-        if isinstance(other, ast.Call) and other is not node and _is_bare(other):
+    for other in calls_around(source.tree, node):
+        if other is not node and _is_bare(other):
             yield suspect._replace(name=ast.unparse(other), spot=Spot(source, other))
 
 
@@ -111,7 +102,7 @@ def _is_made(value: ast.expr, torch: TorchNames) -> bool:
         told = any(keyword.arg == "device" for keyword in value.keywords)
         if told or value.func.attr in torch.moves:
             return False
-        if (sourceline.dotted(value.func) or "").startswith("torch."):
+        if (dotted(value.func) or "").startswith("torch."):
             return value.func.attr in torch.factories
         value = value.func.value
     return False
@@ -120,7 +111,7 @@ def _is_made(value: ast.expr, torch: TorchNames) -> bool:
 def _is_used(owner: ast.ClassDef, name: str, torch: TorchNames) -> bool:
     """Whether a class uses an attribute beside its assignment, and nowhere moves it or sets it anew."""
     used = False
-    for node in walk(owner):
+    for node in nodes(owner, ast.Attribute, ast.Subscript):
         match node:
             case ast.Attribute(
                 value=ast.Attribute(value=ast.Name(id="self"), attr=attr), attr=method

@@ -5,14 +5,13 @@ from __future__ import annotations
 import ast
 
 from diagnose.fixes.definitions.expressions import replaced
-from diagnose.fixes.definitions.places import functions_around, statement_of, text_of
+from diagnose.fixes.definitions.places import statement_of, text_of
 from diagnose.fixes.definitions.statements import before_statement
 from diagnose.fixes.definitions.target import target_device
 from diagnose.fixes.rewriting import Change
 from diagnose.kinds import EventKind
 from diagnose.placement.model import Suspect
-from diagnose.placement.semantics import called, walk
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import bound, called, dotted, scope_of
 
 #: What keeps the weights of a model on the host as they are, and brings all of them for its forward. Others
 #: leave nothing there that has a device to go to.
@@ -27,7 +26,7 @@ def run_there(suspect: Suspect) -> Change | None:
         return None
     if len(call.args) != 1 or call.keywords or not isinstance(call.func, ast.Attribute):
         return None
-    given, part = sourceline.dotted(call.args[0]), _run(suspect, call)
+    given, part = dotted(call.args[0]), _run(suspect, call)
     if given is None or part is None:
         return None
     run = f"{text_of(source, call.func)}({given}.to(next({part}.parameters()).device))"
@@ -62,22 +61,12 @@ def _run(suspect: Suspect, call: ast.Call) -> str | None:
         called_by = _bound_to(suspect, called_by.id) or called_by
     if not isinstance(called_by, ast.Attribute):
         return None
-    part = sourceline.dotted(called_by if is_part else called_by.value)
+    part = dotted(called_by if is_part else called_by.value)
     return None if part == "self" else part
 
 
 def _bound_to(suspect: Suspect, name: str) -> ast.expr | None:
     """What the function around a suspect's spot binds a name to, where that is one statement of it."""
     source, node = suspect.spot.source, suspect.spot.node
-    scope: ast.AST = next(iter(functions_around(source, node)), source.tree)
-    stores = [
-        one
-        for one in walk(scope)
-        if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Store)
-    ]
-    bound = [
-        one.value
-        for one in walk(scope)
-        if isinstance(one, ast.Assign) and any(target in stores for target in one.targets)
-    ]
-    return bound[0] if len(stores) == len(bound) == 1 else None
+    found = bound(scope_of(source.tree, node), name)
+    return found[0].value if len(found) == 1 else None

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from diagnose.fixes.editing import Change, Refused, Site
 from diagnose.fixes.edits import operand
 from diagnose.fixes.operands import calls_module, moved
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import dotted
 
 #: What a layer's forward calls its parameters: where these are the stray, the module has to move.
 _WEIGHTS = ("self.weight", "self.bias")
@@ -38,7 +38,7 @@ def _home(site: Site, module: ast.expr) -> str | None:
     mismatch = site.report.mismatch
     if mismatch is not None and (mismatch.op or "").startswith("quantized::"):
         return '"cpu"'
-    if sourceline.dotted(module) is None:
+    if dotted(module) is None:
         return None
     return f"next({site.text(module)}.parameters()).device"
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from diagnose.fixes.editing import Change, Refused, Site, replaced
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import dotted
 
 
 def changes(site: Site) -> Sequence[Change]:
@@ -14,7 +14,7 @@ def changes(site: Site) -> Sequence[Change]:
     for node in site.line.nodes:
         if not isinstance(node, ast.Call):
             continue
-        owner, _, function = (sourceline.dotted(node.func) or "").rpartition(".")
+        owner, _, function = (dotted(node.func) or "").rpartition(".")
         if owner not in site.torch.torch or function != "load":
             continue
         settled = any(k.arg in (None, "map_location") for k in node.keywords)

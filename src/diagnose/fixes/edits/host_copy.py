@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from diagnose.fixes.editing import Change, Refused, Site, replaced
 from diagnose.fixes.operands import is_moved, is_tensor_like
 from diagnose.patterns import lazy
-from diagnose.scene import calls, sourceline
+from diagnose.placement.semantics import dotted
+from diagnose.scene import calls
 
 
 def changes(site: Site) -> Sequence[Change]:
@@ -40,7 +41,7 @@ def _is_list(site: Site, call: ast.Call) -> bool:
     name = calls.name(call)
     if name in site.torch.joins or name == "concatenate":
         return True
-    plain = sourceline.dotted(call.args[0])
+    plain = dotted(call.args[0])
     return name == "array" and bool(plain and _PLURAL.search(plain))
 
 
@@ -52,7 +53,7 @@ def _copied(site: Site, node: ast.expr, after: str) -> Change:
         raise Refused(f"{text} is cut off")
     if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
         text = f"({text})"
-    detached = sourceline.dotted(node) is None and text.endswith(".detach()")
+    detached = dotted(node) is None and text.endswith(".detach()")
     return replaced(site, node, f"{text}{'' if detached else '.detach()'}.cpu(){after}")
 
 

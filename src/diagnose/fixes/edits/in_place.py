@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from diagnose.fixes.editing import Change, Refused, Site, replaced
-from diagnose.scene import sourceline
+from diagnose.placement.semantics import dotted
 
 
 def changes(site: Site) -> Sequence[Change]:
@@ -14,7 +14,7 @@ def changes(site: Site) -> Sequence[Change]:
     for node in site.met.nodes:
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
-        name = sourceline.dotted(node.func.value)
+        name = dotted(node.func.value)
         if node.func.attr not in {"to", "cuda"} or name is None or name in {"self", "torch"}:
             continue
         if not site.line.whole(node):
