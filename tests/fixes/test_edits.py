@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from diagnose.casebase.store import Casebase
@@ -280,7 +281,11 @@ ARGUMENTS = st.sampled_from(
 )
 
 
+MOVE = re.compile(r"[\w.]*\)?\.to\([\w.]+\)")
+
+
 @settings(max_examples=400, deadline=None)
+@example(kind="move-input", code="(0/o)/a(o)/(p/o)", argument=None, cut=0)
 @given(kind=st.sampled_from(sorted(EDITS)), code=LINES, argument=ARGUMENTS, cut=st.integers(0, 60))
 def test_what_is_shown_is_python_and_no_edit_of_its_own_edit(
     kind: str, code: str, argument: str | None, cut: int, casebase: Casebase
@@ -297,11 +302,13 @@ def test_what_is_shown_is_python_and_no_edit_of_its_own_edit(
         again = edited(
             casebase, kind, changed, argument=argument, op="wrapper_CUDA_mm", after=LAYER
         )
-        assert again is None or again.count(".to(") - changed.count(".to(") <= 1
+        # One more move at most, of all that is made of the same.
+        assert len({*MOVE.findall(again or "")} - {*MOVE.findall(changed)}) <= 1
         assert ").to(x.device).to(" not in (again or "")
 
 
 @settings(max_examples=200, deadline=None)
+@example(code="A00000000[(b) ]/0/ _", start=20, length=2)
 @given(code=LINES, start=st.integers(0, 40), length=st.integers(1, 40))
 def test_an_edit_changes_only_what_the_carets_underline(
     code: str, start: int, length: int, casebase: Casebase
@@ -311,6 +318,8 @@ def test_an_edit_changes_only_what_the_carets_underline(
     changed = edited(casebase, "move-tensor-at-line", code, carets=" " * start + "^" * length)
     if line is None or not isinstance(part, ast.expr) or changed is None:
         return
+    if isinstance(part, ast.Name | ast.Constant):
+        return  # an operand alone fails at nothing
     begin, end = line.span(part)
     if line.text.count(line.text[begin:end]) > 1:
         return  # what is written twice is edited twice
