@@ -13,6 +13,7 @@ import pytest
 from diagnose.placement.semantics import (
     Function,
     argument,
+    arguments,
     around,
     bindings,
     bound,
@@ -20,10 +21,12 @@ from diagnose.placement.semantics import (
     calls,
     calls_of,
     class_of,
+    decorators,
     defaults,
     functions_by_line,
     given_by_calls,
     holds,
+    is_property,
     lines_of,
     loads,
     names,
@@ -176,6 +179,8 @@ def test_calls_of_a_file_are_those_of_its_parts() -> None:
     assert argument(one, "mode", 1) is None
     assert reads(tree, "file") and not reads(tree, "rest")
     assert names(one) == ["open"]
+    [net, _] = calls(tree, "Net")
+    assert [ast.unparse(one) for one in arguments(net)] == ["3", "False"]
 
 
 def test_a_path_leads_from_the_file_to_the_node() -> None:
@@ -215,3 +220,12 @@ def test_what_a_function_sets_reads_and_returns() -> None:
     functions = {one.name: one for one in nodes(tree, ast.FunctionDef)}
     assert [one and ast.unparse(one) for one in returned(functions["forward"])] == ["self.table[n]"]
     assert returned(functions["nothing"]) == [None]
+
+
+def test_decorators_are_told_by_their_last_names() -> None:
+    tree = ast.parse(
+        "@dataclasses.dataclass(frozen=True)\nclass A:\n    @property\n    def b(self): ..."
+    )
+    [made], [method] = nodes(tree, ast.ClassDef), nodes(tree, ast.FunctionDef)
+    assert decorators(made) == ["dataclass"] and decorators(method) == ["property"]
+    assert is_property(method) and decorators(ast.parse("lambda: 0")) == []

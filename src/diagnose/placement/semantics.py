@@ -53,7 +53,15 @@ def nodes(
 ) -> Iterator[_Node | _Other | _Third]: ...
 def nodes(scope: ast.AST, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
     """The nodes of some kinds in a node, itself among them."""
+    if isinstance(scope, ast.Module):
+        return iter(_kinds_of_file(scope, kinds))
     return (one for one in walk(scope) if isinstance(one, kinds))
+
+
+@lru_cache(maxsize=128)
+def _kinds_of_file(tree: ast.Module, kinds: tuple[type[ast.AST], ...]) -> Sequence[ast.AST]:
+    """The nodes of some kinds in a file, which is asked for them again and again."""
+    return [one for one in walk(tree) if isinstance(one, kinds)]
 
 
 def holds(outer: ast.AST, node: ast.AST) -> bool:
@@ -144,6 +152,11 @@ def argument(call: ast.Call, name: str, position: int | None = None) -> ast.expr
     return next((one.value for one in call.keywords if one.arg == name), at)
 
 
+def arguments(call: ast.Call) -> list[ast.expr]:
+    """All that a call is given, what has names last."""
+    return [*call.args, *(one.value for one in call.keywords)]
+
+
 # --- functions ----------------------------------------------------------------------------------------
 
 
@@ -168,10 +181,16 @@ def defaults(function: Function | ast.Lambda) -> dict[str, ast.expr]:
     return {one.arg: default for one, default in pairs if default is not None}
 
 
+def decorators(definition: ast.AST) -> list[str]:
+    """The last names of what decorates a function or a class, called there or not."""
+    marks: list[ast.expr] = getattr(definition, "decorator_list", [])
+    said = (dotted(one.func if isinstance(one, ast.Call) else one) or "" for one in marks)
+    return [one.rpartition(".")[2] for one in said]
+
+
 def is_property(function: Function) -> bool:
     """Whether a method is read as an attribute."""
-    marks = (ast.unparse(one).rpartition(".")[2] for one in function.decorator_list)
-    return any(mark in ("property", "cached_property") for mark in marks)
+    return any(one in ("property", "cached_property") for one in decorators(function))
 
 
 def returned(function: Function) -> list[ast.expr | None]:
