@@ -26,12 +26,14 @@ from diagnose.placement.semantics import (
     calls_around,
     calls_of,
     class_of,
+    decorators,
     defaults,
     defined,
     functions,
     functions_by_line,
     given_by_calls,
     holds,
+    is_property,
     last_name,
     lines_of,
     loads,
@@ -196,6 +198,8 @@ def test_calls_of_a_file_are_those_of_its_parts() -> None:
     assert argument(one, "mode", 1) is None
     assert reads(tree, "file") and not reads(tree, "rest")
     assert names(one) == ["open"]
+    [net, _] = calls(tree, "Net")
+    assert [ast.unparse(one) for one in arguments(net)] == ["3", "False"]
 
 
 def test_functions_and_names_are_found_in_what_holds_them() -> None:
@@ -313,3 +317,12 @@ def test_an_attribute_is_mentioned_where_it_is_read_or_bound() -> None:
     assert not mentions(tree, "table") and not mentions(tree)
     assert reads(tree, "width") and not reads(tree, "self.table")
     assert reads(ast.parse("self.table.size"), "self.table")
+
+
+def test_decorators_are_told_by_their_last_names() -> None:
+    tree = ast.parse(
+        "@dataclasses.dataclass(frozen=True)\nclass A:\n    @property\n    def b(self): ..."
+    )
+    [made], [method] = nodes(tree, ast.ClassDef), nodes(tree, ast.FunctionDef)
+    assert decorators(made) == ["dataclass"] and decorators(method) == ["property"]
+    assert is_property(method) and decorators(ast.parse("lambda: 0")) == []

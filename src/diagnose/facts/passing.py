@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from diagnose.facts.values import at
 from diagnose.model import Fact, TorchNames
-from diagnose.placement.semantics import dotted, names
+from diagnose.placement.semantics import argument, arguments, dotted, names
 from diagnose.scene import Place, Scene, calls, provenance
 from diagnose.scene.provenance import Argument
 
@@ -221,8 +221,7 @@ def _brings_placed(node: ast.expr, torch: TorchNames) -> bool:
     """True for what is placed in the line, and for what is made of nothing else: ``net(x.to(device))``."""
     if is_placed(node) or not isinstance(node, ast.Call):
         return is_placed(node)
-    given = [*node.args, *(keyword.value for keyword in node.keywords)]
-    brings = [one for one in given if not calls.is_number(one, torch)]
+    brings = [one for one in arguments(node) if not calls.is_number(one, torch)]
     return bool(brings) and all(_brings_placed(one, torch) for one in brings)
 
 
@@ -231,7 +230,7 @@ def is_placed(node: ast.AST) -> bool:
     match node:
         case ast.Call(func=ast.Attribute(attr="to" | "cuda")):
             return True
-        case ast.Call(keywords=keywords) if any(k.arg == "device" for k in keywords):
+        case ast.Call() if argument(node, "device") is not None:
             return True
         case ast.Call(func=ast.Attribute(value=value)) | ast.Subscript(value=value):
             return is_placed(value)
@@ -241,7 +240,7 @@ def is_placed(node: ast.AST) -> bool:
 
 
 def _of_sizes(call: ast.Call, torch: TorchNames) -> bool:
-    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    given = arguments(call)
     own = calls.of_package(call.func, torch) or not isinstance(call.func, ast.Name)
     return bool(given) and not own and all(_is_size(node, torch) for node in given)
 

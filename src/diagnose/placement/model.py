@@ -9,7 +9,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from diagnose.kinds import DeviceType, EventKind
-from diagnose.placement.semantics import functions_by_line
+from diagnose.placement.semantics import Function, functions_by_line
 
 
 class _File(NamedTuple):
@@ -34,7 +34,7 @@ class Source(_File):
         comes last."""
         return [0, *accumulate(len(line) + 1 for line in self.lines)]
 
-    def function_at(self, line: int) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    def function_at(self, line: int) -> Function | None:
         """The innermost function that a line is in; None outside of functions."""
         return functions_by_line(self.tree).get(line)
 
@@ -57,7 +57,7 @@ class Spot(NamedTuple):
         return int(getattr(self.node, "lineno", 1))
 
     @property
-    def enclosing(self) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    def enclosing(self) -> Function | None:
         """The innermost function it begins in; None outside of functions."""
         return self.source.function_at(self.line)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.placement.machine import Arguments, Machine
+from diagnose.placement.semantics import decorators
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.tensors import Table
 from diagnose.placement.values import Class, Const, Frame, Object, Value
@@ -25,12 +26,7 @@ def fields(made: Class) -> list[str]:
 
 def is_data_class(made: Class) -> bool:
     """Whether a class is made a data class by a decorator."""
-    given = (
-        one.func if isinstance(one, ast.Call) else one
-        for each in made.line()
-        for one in each.node.decorator_list
-    )
-    return any(ast.unparse(one).rpartition(".")[2] == "dataclass" for one in given)
+    return any("dataclass" in decorators(one.node) for one in made.line())
 
 
 def described(value: Value) -> Items | None:

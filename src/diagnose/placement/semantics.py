@@ -55,7 +55,15 @@ def nodes(
 ) -> Iterator[_Node | _Other | _Third]: ...
 def nodes(scope: ast.AST, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
     """The nodes of some kinds in a node, itself among them."""
+    if isinstance(scope, ast.Module):
+        return iter(_kinds_of_file(scope, kinds))
     return (one for one in walk(scope) if isinstance(one, kinds))
+
+
+@lru_cache(maxsize=128)
+def _kinds_of_file(tree: ast.Module, kinds: tuple[type[ast.AST], ...]) -> Sequence[ast.AST]:
+    """The nodes of some kinds in a file, which is asked for them again and again."""
+    return [one for one in walk(tree) if isinstance(one, kinds)]
 
 
 def functions(scope: ast.AST) -> Iterator[Function]:
@@ -161,11 +169,6 @@ def _calls_of_file(tree: ast.Module) -> Mapping[str, list[ast.Call]]:
     return dict(found)
 
 
-def arguments(call: ast.Call) -> list[ast.expr]:
-    """All that a call is given, by place or by name."""
-    return [*call.args, *(one.value for one in call.keywords)]
-
-
 def calls_around(tree: ast.Module, node: ast.AST) -> list[ast.Call]:
     """The calls of the innermost function that a node stands in, else those of the file that stand in no
     function and no class."""
@@ -178,6 +181,11 @@ def argument(call: ast.Call, name: str, position: int | None = None) -> ast.expr
     listed = position is not None and 0 <= position < len(call.args)
     at = call.args[position] if listed and position is not None else None
     return next((one.value for one in call.keywords if one.arg == name), at)
+
+
+def arguments(call: ast.Call) -> list[ast.expr]:
+    """All that a call is given, what has names last."""
+    return [*call.args, *(one.value for one in call.keywords)]
 
 
 # --- functions ----------------------------------------------------------------------------------------
@@ -229,10 +237,16 @@ def defined(tree: ast.Module, name: str) -> Iterator[Function]:
             )
 
 
+def decorators(definition: ast.AST) -> list[str]:
+    """The last names of what decorates a function or a class, called there or not."""
+    marks: list[ast.expr] = getattr(definition, "decorator_list", [])
+    said = (dotted(one.func if isinstance(one, ast.Call) else one) or "" for one in marks)
+    return [one.rpartition(".")[2] for one in said]
+
+
 def is_property(function: Function) -> bool:
     """Whether a method is read as an attribute."""
-    marks = (ast.unparse(one).rpartition(".")[2] for one in function.decorator_list)
-    return any(mark in ("property", "cached_property") for mark in marks)
+    return any(one in ("property", "cached_property") for one in decorators(function))
 
 
 def returned(function: Function) -> list[ast.expr | None]:

@@ -10,7 +10,7 @@ from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.machine import Meets
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.semantics import called
+from diagnose.placement.semantics import argument, called
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame
 
@@ -84,8 +84,7 @@ def device_argument(spot: Spot) -> ast.expr | None:
     """What a factory is given as ``device=``; a generator takes nothing else, and no name is needed."""
     if not isinstance(spot.node, ast.Call):
         return None
-    alone = spot.node.args[0] if called(spot.node) == "Generator" and spot.node.args else None
-    return next((k.value for k in spot.node.keywords if k.arg == "device"), alone)
+    return argument(spot.node, "device", 0 if called(spot.node) == "Generator" else None)
 
 
 def on_cpu(tensor: Tensor) -> bool:

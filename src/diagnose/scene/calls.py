@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from diagnose.model import TorchNames
-from diagnose.placement.semantics import dotted
+from diagnose.placement.semantics import argument, dotted
 
 
 class Joined(NamedTuple):
@@ -112,7 +112,7 @@ def root(node: ast.AST, torch: TorchNames) -> ast.AST:
 
 def makes_tensor(node: ast.AST, torch: TorchNames) -> bool:
     """True for a call such as ``torch.zeros(3)`` without ``device=``."""
-    if not isinstance(node, ast.Call) or any(k.arg == "device" for k in node.keywords):
+    if not isinstance(node, ast.Call) or argument(node, "device") is not None:
         return False
     name = dotted(node.func)
     if name is None:

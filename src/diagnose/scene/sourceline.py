@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from diagnose.placement.semantics import arguments
 from diagnose.placement.semantics import dotted as dotted
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
@@ -214,6 +215,6 @@ def operands(line: SourceLine, nodes: Sequence[ast.AST] | None = None) -> list[a
             listed = node.args[0] if node.args else None
             if isinstance(listed, (ast.List, ast.Tuple)):
                 best = list(listed.elts)
-            elif len(node.args) + len(node.keywords) > 1:
-                best = [*node.args, *(k.value for k in node.keywords)]
+            elif len(arguments(node)) > 1:
+                best = arguments(node)
     return best

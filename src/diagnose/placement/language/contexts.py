@@ -11,7 +11,7 @@ from diagnose.placement.devices import META, named_so
 from diagnose.placement.iterating import special
 from diagnose.placement.language.conditions import truth
 from diagnose.placement.machine import Leaves, Machine
-from diagnose.placement.semantics import argument, calls, nodes
+from diagnose.placement.semantics import argument, calls, decorators, nodes
 from diagnose.placement.storing import store
 from diagnose.placement.values import Frame, Function, Place, Unknown, Value
 
@@ -26,8 +26,7 @@ def body_of(
     """
     if machine.within is None or machine.within[0] is not call:
         return None
-    decorators = () if isinstance(function.node, ast.Lambda) else function.node.decorator_list
-    if not any(ast.unparse(one).endswith("contextmanager") for one in decorators):
+    if not any(one.endswith("contextmanager") for one in decorators(function.node)):
         return None
     yields = nodes(function.node, ast.Yield)
     last = max(yields, key=lambda one: (one.lineno, one.col_offset), default=None)

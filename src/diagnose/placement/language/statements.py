@@ -20,6 +20,7 @@ from diagnose.placement.libraries.datasets import drawn
 from diagnose.placement.machine import Ends, Leaves, Machine
 from diagnose.placement.passing import left_by
 from diagnose.placement.refusing import refusal
+from diagnose.placement.semantics import dotted
 from diagnose.placement.storing import loaded, store
 from diagnose.placement.tensors import WIDEST, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -128,7 +129,7 @@ def _expression(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.Expr)
     value = machine.evaluate(machine, node.value, frame)
     called = node.value.func if isinstance(node.value, ast.Call) else None
-    if called is not None and ast.unparse(called) in _ENDING:
+    if called is not None and dotted(called) in _ENDING:
         raise Ends
     lose(machine, node, value, frame)
 

@@ -13,7 +13,7 @@ from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.libraries.turns import end_turn_before, hook_of
 from diagnose.placement.machine import Arguments, Given, Machine, origin
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.semantics import called
+from diagnose.placement.semantics import arguments, called
 from diagnose.placement.steps import is_offloaded, last_of
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
@@ -82,7 +82,7 @@ def sharded(
         return model  # its shards are on the GPUs of the mesh
     if not isinstance(model, Module) or policy is None:
         return None
-    told = [*policy.args, *(one.value for one in policy.keywords)]
+    told = arguments(policy)
     if called(policy) == "CPUOffload" and not any(_is_on(machine, one, frame) for one in told):
         return None
     hook(machine, model, given.named.get("device_id"), True, node, frame)

@@ -12,6 +12,7 @@ from diagnose.placement.model import Device, Spot, Step, Suspect
 from diagnose.placement.reasons.knowing import frame_at, statement_around
 from diagnose.placement.reasons.scope import models_in
 from diagnose.placement.semantics import (
+    arguments,
     bindings,
     bound,
     calls,
@@ -131,7 +132,7 @@ def _handed(move: Spot, meeting: Meeting) -> tuple[Spot, Spot] | None:
     name = next((one.id for one in held if isinstance(one, ast.Name)), None)
     if name is None:
         return None
-    given = [*call.node.args, *(one.value for one in call.node.keywords)]
+    given = arguments(call.node)
     handed = [one for one in given if reads(one, name)]
     asked = (one for one in nodes(function, ast.Attribute) if one.attr in _ANYWHERE | _MOVES)
     elsewhere = [call.node, move.node, *(one.value for one in asked)]
@@ -213,7 +214,7 @@ def _asked(move: Spot) -> Spot | None:
             named_so = (one for one in nodes(tree, ast.FunctionDef) if one.name == name)
             values = [value for one in named_so for value in returned(one)]
     found = [one for one in values if one is not None]
-    if len(found) != 1 or "parameters()" not in ast.unparse(found[0]) or not _owner(found[0]):
+    if len(found) != 1 or not _owner(found[0]):
         return None
     return move._replace(node=found[0])
 

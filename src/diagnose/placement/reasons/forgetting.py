@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.reasons.surroundings import classes_of
-from diagnose.placement.semantics import argument, calls
+from diagnose.placement.semantics import Function, argument, calls
 from diagnose.placement.steps import device_argument
 from diagnose.placement.values import Frame
 
@@ -39,7 +39,7 @@ def is_forgotten_beside(made: Step) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _makes_on_device(scope: ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def _makes_on_device(scope: ast.ClassDef | Function) -> bool:
     """Whether torch makes a tensor on a device that a variable holds."""
     torchs = (one for one in calls(scope) if ast.unparse(one.func).startswith("torch."))
     return any(not isinstance(argument(one, "device"), ast.Constant | None) for one in torchs)

@@ -11,7 +11,7 @@ from diagnose.placement.reasons.knowing import (
     has_device,
     is_prepared,
 )
-from diagnose.placement.semantics import called, loads, names, nodes
+from diagnose.placement.semantics import arguments, called, loads, names, nodes
 from diagnose.placement.steps import Reason, born_at, last_move, on_cpu
 from diagnose.placement.tensors import Module, Tensor, tensors_in
 from diagnose.placement.values import Frame, Loader, Object, Unknown
@@ -78,7 +78,7 @@ def handed_over(stray: Meets, meeting: Meeting) -> tuple[Spot, Frame]:
         for call in reversed(meeting.calls):
             if (call.function or "").endswith(".forward") or not isinstance(call.node, ast.Call):
                 continue
-            given = [*call.node.args, *(one.value for one in call.node.keywords)]
+            given = arguments(call.node)
             caller = _caller(meeting.frame, call)
             node = given[0] if len(given) == 1 else _given_by(call, stray.node, meeting.frame)
             node = _made_in(node, caller) if node is not None else call.node

@@ -12,7 +12,7 @@ from diagnose.placement.model import Spot, Suspect
 from diagnose.placement.passing import moved_in
 from diagnose.placement.reasons.knowing import handed_on, where_built
 from diagnose.placement.reasons.scope import in_scope
-from diagnose.placement.semantics import argument, called
+from diagnose.placement.semantics import argument, arguments, called
 from diagnose.placement.steps import born_at, device_argument, last_move, said_as
 from diagnose.placement.switches import set_at
 from diagnose.placement.tensors import Module
@@ -87,7 +87,7 @@ def of_argument(side: Meets, meeting: Meeting) -> Suspect | None:
     call = spot.node
     if node is side.node or not isinstance(node, ast.Name) or not isinstance(call, ast.Call):
         return None
-    given = [*call.args, *(one.value for one in call.keywords)]
+    given = arguments(call)
     others = (one for one in given if one is not node)
     again = (
         one

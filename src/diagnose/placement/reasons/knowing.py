@@ -10,7 +10,15 @@ from itertools import chain
 from diagnose.kinds import DeviceType
 from diagnose.placement.devices import named_so, written
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.semantics import around, called, lines_of, parameters, path_to, reads
+from diagnose.placement.semantics import (
+    Function,
+    around,
+    called,
+    lines_of,
+    parameters,
+    path_to,
+    reads,
+)
 from diagnose.placement.steps import last_move, on_cpu
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
@@ -93,7 +101,7 @@ def is_called(frame: Frame) -> bool:
     return True
 
 
-def _is_given(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def _is_given(function: Function) -> bool:
     """Whether a caller hands something to a function: what needs nothing runs as it stands."""
     return bool(parameters(function) or function.args.vararg or function.args.kwarg)
 

@@ -28,7 +28,7 @@ from diagnose.placement.reasons.bases import MOVING_NOTHING, is_built_on_others
 from diagnose.placement.reasons.knowing import is_called
 from diagnose.placement.reasons.numbering import is_of_an_element, may_be_none
 from diagnose.placement.reasons.surroundings import OF_DEVICES, is_handling, lines
-from diagnose.placement.semantics import called, calls, dotted, nodes, parameters
+from diagnose.placement.semantics import Function, called, calls, dotted, nodes, parameters
 from diagnose.placement.steps import born_at, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Object
@@ -259,7 +259,7 @@ def _is_compared(meeting: Meeting) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _compares_devices(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+def _compares_devices(function: Function) -> bool:
     return any(
         sum(map(_is_device, [one.left, *one.comparators])) > 1
         for one in nodes(function, ast.Compare)

@@ -18,7 +18,7 @@ from diagnose.placement.reasons.knowing import (
     key_of,
     statement_around,
 )
-from diagnose.placement.semantics import around, called, holds, names, nodes, parameters
+from diagnose.placement.semantics import Function, around, called, holds, names, nodes, parameters
 from diagnose.placement.steps import Reason, born_at, last_move, on_cpu
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object, Value
@@ -208,7 +208,7 @@ def forgotten_variable(tensor: Tensor, node: ast.AST, spot: Spot) -> Reason | No
 
 @lru_cache(maxsize=8)
 def _gifts_and_moves(
-    scope: ast.Module | ast.FunctionDef | ast.AsyncFunctionDef,
+    scope: ast.Module | Function,
 ) -> Sequence[ast.Assign]:
     """The statements by which a call gives several variables, and those that move one, in their order."""
     found: list[ast.Assign] = []

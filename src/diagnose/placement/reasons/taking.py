@@ -7,7 +7,7 @@ import ast
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot
 from diagnose.placement.reasons.knowing import has_device, key_of, runs_module
-from diagnose.placement.semantics import calls, dotted, holds, nodes, parameters
+from diagnose.placement.semantics import Function, calls, dotted, holds, nodes, parameters
 from diagnose.placement.steps import Reason
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Frame
@@ -37,7 +37,7 @@ def taken(found: Reason, stray: Meets, meeting: Meeting) -> Reason:
     return found
 
 
-def _is_told(frame: Frame, function: ast.FunctionDef | ast.AsyncFunctionDef, spot: Spot) -> bool:
+def _is_told(frame: Frame, function: Function, spot: Spot) -> bool:
     """Whether a function is handed a device, or moves others to that of something it is handed."""
     if isinstance(frame.this, Module):
         return False
