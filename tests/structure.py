@@ -4,7 +4,7 @@
     python tests/structure.py --lower       writes those that fell into structure.toml; none is ever raised
 
 A *hand walk* is a function that looks through a syntax tree by itself (`ast.walk`, `ast.iter_child_nodes`, a visitor);
-a *spelling compared* one that compares what `ast.unparse` gives; a *kind as a string* a comparison of one of the fields
+a *look by kind* one that asks the semantic model for all nodes of a sort; a *spelling compared* one that compares what `ast.unparse` gives; a *kind as a string* a comparison of one of the fields
 that say what sort of thing something is; *dispatch by name* a branch on a callable's last name. Branches are McCabe's.
 """
 
@@ -49,6 +49,7 @@ def counts(package: Path) -> dict[str, int]:
             "lines_of_inner_rooms",
             "modules",
             "hand_walks",
+            "looks_by_kind",
             "spellings_compared",
             "kinds_as_strings",
             "dispatch_by_name",
@@ -73,6 +74,7 @@ def counts(package: Path) -> dict[str, int]:
             elif isinstance(node, _FUNCTIONS):
                 own = list(_own(node))
                 found["hand_walks"] += any(_calls(one, _WALKS) for one in own)
+                found["looks_by_kind"] += any(_calls(one, {"nodes"}) for one in own)
                 found["spellings_compared"] += any(map(_compares_spellings, own))
                 found["functions_over_80_lines"] += (node.end_lineno or 0) - node.lineno >= 80
                 found["functions_over_20_branches"] += _branches(own) > 20

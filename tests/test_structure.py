@@ -25,6 +25,7 @@ def test_every_count_has_a_bound() -> None:
         ("def f(t):\n    return [n for n in ast.walk(t)]\n", "hand_walks", 1),
         ("class V(ast.NodeVisitor):\n    pass\n", "hand_walks", 1),
         ("def f(t):\n    return t.body\n", "hand_walks", 0),
+        ("def f(t):\n    return list(nodes(t, ast.If))\n", "looks_by_kind", 1),
         ("def f(a, b):\n    return ast.unparse(a) == ast.unparse(b)\n", "spellings_compared", 1),
         ("def f(s):\n    return s.what == 'moved'\n", "kinds_as_strings", 1),
         ("def f(s):\n    return s.what in {'moved', 'made'}\n", "kinds_as_strings", 1),

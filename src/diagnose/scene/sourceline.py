@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from diagnose.placement.semantics import arguments
-from diagnose.placement.semantics import dotted as dotted
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _MAX_LENGTH = 2000  # of a line; a statement may have several
