@@ -9,18 +9,20 @@ from typing import Any, ClassVar
 import pytest
 from parsing.knowledge import torch
 
+from diagnose.kinds import OptionState
 from diagnose.placement import Source, check, starts
 from diagnose.placement.semantics import walk
 
+OPEN, DEFAULT, TURNED_ON = OptionState.OPEN, OptionState.DEFAULT, OptionState.TURNED_ON
 HEAD = "import argparse\nimport os\nimport torch\nparser = argparse.ArgumentParser()\n"
 TAIL = "args = parser.parse_args()\nprint(torch.ones(2).cuda())\n"
 #: What stands in a program -> how its options are taken when it is followed.
 RUNS = {
-    "": ["open"],
-    "parser.add_argument('--steps', type=int, default=3)\n": ["open", "defaults"],
-    "parser.add_argument('--fast', action='store_true')\n": ["open", "defaults", "on"],
-    "parser.add_argument('--device', default='cpu')\n": ["open", "defaults", "on"],
-    "gpu = int(os.environ.get('GPU', 0))\nx = torch.ones(2, device=gpu)\n": ["open", "open"],
+    "": [OPEN],
+    "parser.add_argument('--steps', type=int, default=3)\n": [OPEN, DEFAULT],
+    "parser.add_argument('--fast', action='store_true')\n": [OPEN, DEFAULT, TURNED_ON],
+    "parser.add_argument('--device', default='cpu')\n": [OPEN, DEFAULT, TURNED_ON],
+    "gpu = int(os.environ.get('GPU', 0))\nx = torch.ones(2, device=gpu)\n": [OPEN, OPEN],
 }
 
 
@@ -29,7 +31,7 @@ def test_only_what_differs_is_followed(line: str, monkeypatch: pytest.MonkeyPatc
     taken = []
 
     def analyse(*args: Any, **named: Any) -> Any:
-        taken.append(named.get("options", "open"))
+        taken.append(named.get("options", OPEN))
         return real(*args, **named)
 
     real = starts.analyse

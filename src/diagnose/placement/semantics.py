@@ -153,16 +153,19 @@ def called(node: ast.AST) -> str:
 
 def calls(scope: ast.AST, *names: str) -> list[ast.Call]:
     """The calls in a node, outermost first; of some last names alone where there are any."""
-    if isinstance(scope, ast.Module) and len(names) < 2:
-        return _calls_of_file(scope).get("".join(names), [])
+    if isinstance(scope, ast.Module | _Definition):
+        known = _calls_by_name(scope)
+        found = [known[name] for name in names or ("",) if name in known]
+        if len(found) < 2:
+            return found[0] if found else []
     return [one for one in nodes(scope, ast.Call) if not names or called(one) in names]
 
 
-@lru_cache(maxsize=16)
-def _calls_of_file(tree: ast.Module) -> Mapping[str, list[ast.Call]]:
-    """The calls of a file by their last names, and all by the empty one."""
+@lru_cache(maxsize=1024)
+def _calls_by_name(scope: ast.AST) -> Mapping[str, list[ast.Call]]:
+    """The calls of a file or a definition by their last names, and all by the empty one."""
     found = defaultdict[str, list[ast.Call]](list)
-    for one in nodes(tree, ast.Call):
+    for one in nodes(scope, ast.Call):
         found[""].append(one)
         if name := called(one):
             found[name].append(one)

@@ -69,8 +69,9 @@ def moved_beside(
                     found.append(move.spot)
                 continue
             first = spot.line if after is None else after
-            whole = is_statement(move.spot) or (bound and is_rebound(move.spot))
-            if move.spot.line >= first and whole:
+            if move.spot.line < first:
+                continue
+            if is_statement(move.spot) or (bound and is_rebound(move.spot)):
                 found.append(_listing(move.spot) or move.spot)
     alone = [one for one in found if not is_prepared(one)]  # what is not trained is moved by hand
     return max(alone or found, key=lambda one: one.line, default=None)
