@@ -106,7 +106,9 @@ def test_edits_are_asked_for_where_a_run_came_further_only(
 
 
 def test_shapes_that_do_not_fit_are_no_matter_of_devices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(candidates, "_met", lambda error: ConstraintKind.JOIN)  # the operands are apart, too
+    monkeypatch.setattr(
+        candidates, "_met", lambda error: ConstraintKind.JOIN
+    )  # the operands are apart, too
     sizes = (
         "The size of tensor a (8) must match the size of tensor b (4) at non-singleton dimension 1"
     )
