@@ -12,7 +12,16 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from diagnose.fixes.editing import Refused
 from diagnose.model import TorchNames
-from diagnose.placement.semantics import Function, bound, bound_names, calls, dotted, nodes, reads
+from diagnose.placement.semantics import (
+    Function,
+    bindings_by,
+    bound,
+    bound_names,
+    calls,
+    dotted,
+    nodes,
+    reads,
+)
 from diagnose.scene.calls import is_number, of_package
 
 _PLACING = frozenset({"device", "map_location"})
@@ -86,15 +95,9 @@ def _asked(device: ast.expr) -> ast.expr | None:
 
 
 def _bound_by(statement: ast.AST) -> set[str | None]:
-    """The names and attributes that a statement binds anew."""
-    targets: list[ast.expr] = []
-    match statement:
-        case ast.Assign(targets=targets):
-            pass
-        case ast.AnnAssign(target=target) | ast.For(target=target) | ast.AsyncFor(target=target):
-            targets = [target]
-    each = (one.elts if isinstance(one, ast.Tuple | ast.List) else [one] for one in targets)
-    return {dotted(one) for group in each for one in group}
+    """The names and attributes that a statement binds anew, and does not only change."""
+    anew = (one for one in bindings_by(statement) if not isinstance(one.by, ast.AugAssign))
+    return {dotted(one.target) for one in anew}
 
 
 def _is_bound_above(of: ast.expr, statement: ast.AST, function: Function | None) -> bool:
@@ -116,13 +119,9 @@ def _is_plain(name: str, function: Function, torch: TorchNames) -> bool:
         for one in bound(function, name)
     ]
     # What a loop or a call's tuple binds is not told by an expression of its own.
-    return bool(values) and all(
-        one is not None and is_number(one, torch) and not _of_torch(one, torch) for one in values
-    )
-
-
-def _of_torch(value: ast.expr, torch: TorchNames) -> bool:
-    return isinstance(value, ast.Call) and of_package(value.func, torch)
+    numbers = (one for one in values if one is not None and is_number(one, torch))
+    plain = [one for one in numbers if not of_package(getattr(one, "func", one), torch)]
+    return bool(values) and len(plain) == len(values)
 
 
 def _is_method(of: ast.expr, owner: ast.ClassDef | None) -> bool:

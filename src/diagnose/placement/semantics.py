@@ -68,7 +68,7 @@ def _kinds_of_file(tree: ast.Module, kinds: tuple[type[ast.AST], ...]) -> Sequen
 
 def functions(scope: ast.AST) -> Iterator[Function]:
     """The functions that are defined in a node, itself among them, outermost first."""
-    return (one for one in walk(scope) if isinstance(one, Function))
+    return nodes(scope, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def holds(outer: ast.AST, inner: ast.AST) -> bool:
@@ -117,7 +117,7 @@ def lines_of(first: ast.AST, last: ast.AST | None = None) -> range:
 
 def scope_of(tree: ast.Module, node: ast.AST) -> Function | ast.Module:
     """The innermost function that a node stands in, else the file."""
-    return next((one for one in path_to(tree, node)[-2::-1] if isinstance(one, Function)), tree)
+    return next(around(tree, node, ast.FunctionDef, ast.AsyncFunctionDef), tree)
 
 
 def top(tree: ast.Module) -> list[ast.stmt]:
@@ -130,7 +130,7 @@ def functions_by_line(tree: ast.Module) -> Mapping[int, Function]:
     """The innermost function that each line of a file is in."""
     return {
         line: one
-        for one in nodes(tree, ast.FunctionDef, ast.AsyncFunctionDef)  # outer ones come first
+        for one in functions(tree)  # outer ones come first
         for line in lines_of(one)
     }
 
@@ -151,7 +151,7 @@ def called(node: ast.AST) -> str:
     return last_name(node.func) if isinstance(node, ast.Call) else ""
 
 
-def calls(scope: ast.AST, *names: str) -> list[ast.Call]:
+def calls(scope: ast.AST, *names: str) -> Sequence[ast.Call]:
     """The calls in a node, outermost first; of some last names alone where there are any."""
     if isinstance(scope, ast.Module | _Definition):
         known = _calls_by_name(scope)
@@ -162,7 +162,7 @@ def calls(scope: ast.AST, *names: str) -> list[ast.Call]:
 
 
 @lru_cache(maxsize=1024)
-def _calls_by_name(scope: ast.AST) -> Mapping[str, list[ast.Call]]:
+def _calls_by_name(scope: ast.AST) -> Mapping[str, Sequence[ast.Call]]:
     """The calls of a file or a definition by their last names, and all by the empty one."""
     found = defaultdict[str, list[ast.Call]](list)
     for one in nodes(scope, ast.Call):
@@ -262,7 +262,7 @@ def class_of(tree: ast.Module, function: Function) -> ast.ClassDef | None:
     return next((one for one in nodes(tree, ast.ClassDef) if function in one.body), None)
 
 
-def calls_of(tree: ast.Module, function: Function) -> list[ast.Call]:
+def calls_of(tree: ast.Module, function: Function) -> Sequence[ast.Call]:
     """The calls of a function of a file, or of its class for an ``__init__``."""
     owner = class_of(tree, function) if function.name == "__init__" else None
     return calls(tree, owner.name if owner is not None else function.name)

@@ -34,7 +34,7 @@ def loaded(source: str, file: str) -> ModuleType:
 
 
 def program_of(casebase: Casebase) -> ModuleType:
-    """The program with all checks of what a program can mend."""
+    """The program with all checks of what a program can fix."""
     cause = any_cause(casebase)
     cause = cause._replace(checks=tuple(one for one in cause.checks if one != _OF_THE_MACHINE))
     return loaded(snippet(cause, None, None, casebase), "verify.py")

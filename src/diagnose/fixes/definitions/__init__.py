@@ -106,8 +106,9 @@ def _hold(change: Change, suspect: Suspect, torch: TorchNames) -> None:
 
 def _is_library(source: Source) -> bool:
     """Whether a file runs nothing of itself and names no GPU anywhere."""
-    calls = (one.value for one in source.tree.body if isinstance(one, ast.Expr))
-    runs = any(isinstance(call, ast.Call) for call in calls) or any(
-        isinstance(one, ast.If | ast.For | ast.With | ast.While) for one in source.tree.body
+    runs = any(
+        isinstance(one, ast.If | ast.For | ast.With | ast.While)
+        or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Call))
+        for one in source.tree.body
     )
     return not runs and "cuda" not in ast.unparse(source.tree)  # comments aside

@@ -46,7 +46,7 @@ def rooting(before: str, after: str) -> Iterator[str]:
 
 def rooted(found: Sequence[Candidate], workspace: Workspace) -> list[Candidate]:
     """The edits, tried after all others: who asks for the device elsewhere is told the new one, too. What
-    speaks for the edit of the use speaks for these.
+    supports the edit of the use supports these.
 
     Args:
         found: edits of a failure.
