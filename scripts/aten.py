@@ -26,6 +26,8 @@ HEAD = """\
 """
 
 _SCHEMA = re.compile(r"(\w+)(?:\.\w+)?\((.*)\) -> (.*)")
+#: Forms that write into what they are given as out=: a factory takes no other tensor.
+_OUT = re.compile(r"\*, .*!\).*\) ->")
 _BETWEEN = re.compile(r",\s*(?![^\[(]*[\])])")
 
 
@@ -94,6 +96,8 @@ def declared() -> tuple[str, dict[str, list[str]]]:
     operators = defaultdict[str, list[Overload]](list)
     for row in yaml.safe_load(path.read_text(encoding="utf-8")):
         name, overload = _read(row)
+        if _OUT.search(row["func"]):
+            continue
         # torch.linalg.norm is the operator linalg_norm.
         room, _, last = name.partition("_")
         inner = getattr(torch, room, None) if room in _ROOMS else None

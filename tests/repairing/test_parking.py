@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from repairing.proposals import added, repaired
 
 from diagnose.repairing.guarding.parking import picked, rows
 
@@ -110,36 +107,3 @@ def test_what_is_kept_stays_where_the_caller_brings_what_is_picked(old: str, new
 )
 def test_the_rest_may_be_moved(old: str, new: str) -> None:
     assert not list(picked(BANK, BANK.replace(old, new), "en"))
-
-
-def test_the_programs_own_function_knows_what_it_puts_away(tmp_path: Path) -> None:
-    program = """\
-import torch
-from torch import nn
-
-
-class Parts:
-    def __init__(self, small):
-        self.small = small
-        self.parts = {"ear": nn.Linear(3, 3), "mixer": nn.Linear(3, 3)}
-        for part in self.parts.values():
-            part.to("cpu" if small else "cuda")
-
-    def use(self, name):
-        if self.small:
-            for other, part in self.parts.items():
-                part.to("cuda" if other == name else "cpu")
-        return self.parts[name]
-
-
-def hear(parts, tone):
-    heard = parts.use("ear")(tone)
-    return parts.parts["mixer"](heard)
-
-
-torch.manual_seed(0)
-print(hear(Parts(small=True), torch.ones(2, 3, device="cuda")).sum().item())
-"""
-    outcome, level, diff = repaired(tmp_path, program)
-    assert (outcome, level) == ("repaired", "proven")
-    assert added(diff) == ('return parts.use("mixer")(heard)',)
