@@ -30,12 +30,12 @@ from typing import Any, NamedTuple
 import forked
 import tomllib
 
-from diagnose.repairing.comparing import difference, differing
-from diagnose.repairing.model import Program, Repair, Terms
-from diagnose.repairing.running.runner import Runner
-from diagnose.repairing.running.warming import warm
-from diagnose.repairing.searching import Limits, Search
-from diagnose.repairing.workspace import Workspace
+from diagnose.repair.comparison import difference, differing
+from diagnose.repair.model import Program, Repair, Terms
+from diagnose.repair.runs.preload import warm
+from diagnose.repair.runs.runner import Runner
+from diagnose.repair.search import Limits, Search
+from diagnose.repair.workspace import Workspace
 
 LIMIT = 60
 #: Incidents are of machines with so many GPUs.

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from diagnose import pipeline
-from diagnose.authoring.drafting import draft, proposed_slug
+from diagnose.authoring.drafts import draft, proposed_slug
 from diagnose.casebase.store import load
 from diagnose.fixes.diff import edit, patch
-from diagnose.fixes.editing import Refused, Site
 from diagnose.fixes.edits import EDITS
+from diagnose.fixes.line_gate import Refused, Site
 from diagnose.hooks import live
 from diagnose.model import Diagnosis, Edit, Fix
 from diagnose.rendering import json as as_json

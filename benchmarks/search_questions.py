@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from diagnose._toml import loads
-from diagnose.casebase.searching import search
+from diagnose.casebase.search import search
 from diagnose.casebase.store import Casebase, load
 
 FILE = Path(__file__).parents[1] / "tests/casebase/questions.toml"

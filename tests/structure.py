@@ -38,7 +38,7 @@ _BRANCHES = (
 )
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 #: The rooms that are being redesigned.
-_INNER = ("placement", "fixes", "repairing", "hooks", "scene", "facts")
+_INNER = ("placement", "fixes", "repair", "hooks", "scene", "facts")
 
 
 def counts(package: Path) -> dict[str, int]:

@@ -13,7 +13,7 @@ from diagnose._toml import loads
 from diagnose.advice import advise
 from diagnose.casebase.store import Casebase, load
 from diagnose.compiling.kbfile import files
-from diagnose.compiling.reading import read
+from diagnose.compiling.reader import read
 from diagnose.model import AdviceRule, Diagnosis, Failure, Frame, Report
 from diagnose.pipeline import diagnose
 from diagnose.rendering import markdown, text

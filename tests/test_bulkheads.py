@@ -106,7 +106,7 @@ def poison(monkeypatch: pytest.MonkeyPatch) -> Poison:
             return inputs.opened(name)
 
         monkeypatch.setattr(target, fails)
-        monkeypatch.setattr("diagnose.answering.opened", opened)
+        monkeypatch.setattr("diagnose.answers.opened", opened)
         monkeypatch.setattr("diagnose.scanning.log.opened", opened)
 
     return put
@@ -284,7 +284,7 @@ def test_debugging_shows_the_reason(
 def test_a_fault_outside_the_bulkheads_is_a_sentence(
     poison: Poison, logs: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    poison("diagnose.answering.columns", always=True)  # a renderer's; then its last resort
+    poison("diagnose.answers.columns", always=True)  # a renderer's; then its last resort
     poison("diagnose.rendering.failed.render", always=True)
     assert run(*logs) == 4
     error = capsys.readouterr().err

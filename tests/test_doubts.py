@@ -13,7 +13,7 @@ from diagnose.model import Diagnosis
 from diagnose.pipeline import diagnose
 from diagnose.placement import Suspect
 from diagnose.ranking.causes import Scored
-from diagnose.ranking.doubting import doubted
+from diagnose.ranking.doubt import doubted
 from diagnose.rendering.brief import brief
 from diagnose.scene import Scene
 from diagnose.sources import Folder, Sources

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnose.authoring.proving import Proof, prove
+from diagnose.authoring.proof import Proof, prove
 
 pytest.importorskip("torch")
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from diagnose.casebase.store import Casebase, load
 from diagnose.compiling.kbfile import Files, files
-from diagnose.compiling.reading import read
+from diagnose.compiling.reader import read
 from diagnose.model import (
     Fact,
     Failure,

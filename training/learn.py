@@ -47,7 +47,7 @@ from diagnose.compiling.weights import Weights, corrections_of  # noqa: E402
 from diagnose.evaluation import layout  # noqa: E402
 from diagnose.evaluation.labels import Labelled, collect, known_ids  # noqa: E402
 from diagnose.evaluation.plot import svg  # noqa: E402
-from diagnose.evaluation.running import Made, Outcome, evaluate_one  # noqa: E402
+from diagnose.evaluation.runs import Made, Outcome, evaluate_one  # noqa: E402
 from diagnose.evaluation.sections import sections  # noqa: E402
 from diagnose.evaluation.summary import summarize  # noqa: E402
 from diagnose.naming import causes as learned_words  # noqa: E402

@@ -43,12 +43,12 @@ def _run(args: list[str]) -> Status:
     given, files = _given(args)
     if _only_files(files):
         gc.set_threshold(_COLLECT_AFTER)
-        from diagnose.answering import answer
+        from diagnose.answers import answer
 
         return answer(tuple(files), **given)
     if args[:1] == ["scan"] and args[1:] and _only_files(args[1:]):
         gc.set_threshold(_COLLECT_AFTER)
-        from diagnose.scanning.answering import scan
+        from diagnose.scanning.answers import scan
         from diagnose.scanning.workers import cores
 
         return scan(args[1:], jobs=cores())

@@ -39,7 +39,7 @@ from diagnose.placeholders import sentence, values
 from diagnose.ranking.causes import THRESHOLD, Scored, likely
 from diagnose.ranking.neighbours import nearest
 from diagnose.ranking.questions import Answers, answered, ask
-from diagnose.ranking.weighing import ranking, with_others
+from diagnose.ranking.weights import ranking, with_others
 from diagnose.scene import Place, Scene, told
 from diagnose.scene.live import is_seen
 from diagnose.scene.scene import Look

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from diagnose._toml import loads
-from diagnose.authoring.drafting import SLUG, draft, proposed_slug
+from diagnose.authoring.drafts import SLUG, draft, proposed_slug
 from diagnose.authoring.tomltext import quoted, quoted_list
 from diagnose.authoring.unfinished import unfinished
 from diagnose.casebase.store import Casebase, load

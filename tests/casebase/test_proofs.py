@@ -10,7 +10,7 @@ import psutil
 import pytest
 from click.testing import CliRunner, Result
 
-from diagnose.authoring.proving import Proof, prove
+from diagnose.authoring.proof import Proof, prove
 from diagnose.commands.doors import doors
 from diagnose.commands.proofs import table, told
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from diagnose._toml import loads
-from diagnose.casebase.searching import search
+from diagnose.casebase.search import search
 from diagnose.casebase.store import Casebase, load
 
 QUESTIONS = loads(Path(__file__).with_name("questions.toml").read_text(encoding="utf-8"))[

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from diagnose._toml import loads
-from diagnose.authoring.proving import neutral
+from diagnose.authoring.proof import neutral
 from diagnose.casebase.store import Casebase, load
 from diagnose.compiling.build import build
 from diagnose.facts.again import AGAIN

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from diagnose._toml import loads
-from diagnose.casebase import searching
+from diagnose.casebase import search as searching
 from diagnose.casebase.notions import notions
-from diagnose.casebase.searching import search
+from diagnose.casebase.search import search
 from diagnose.casebase.store import Casebase, load
 from diagnose.commands.doors import doors
 

@@ -21,7 +21,7 @@ from diagnose.compiling.crosschecks import order
 from diagnose.compiling.kberror import KbError
 from diagnose.compiling.models import KINDS
 from diagnose.compiling.positions import Way, positions
-from diagnose.compiling.reading import read
+from diagnose.compiling.reader import read
 
 TORCH = loads(FILES["torch.toml"])
 #: File; what stands there and what is planted; line, key and words of what is told.

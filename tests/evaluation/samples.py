@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.evaluation.measures import Score
-from diagnose.evaluation.running import Made, Outcome
+from diagnose.evaluation.runs import Made, Outcome
 
 TRACES = Path(__file__).parents[1] / "traces"
 MADE = Made("1.2.3", "0123456789ab")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from evaluation.samples import LABELS, SHAPES, labelled, write
 
-from diagnose.evaluation import running
+from diagnose.evaluation import runs
 from diagnose.evaluation.labels import Label, Labelled
 
 
@@ -170,10 +170,10 @@ def test_an_internal_error_ends_nothing(tmp_path: Path, monkeypatch: pytest.Monk
     def broken(*args: object, **kwargs: object) -> None:
         raise KeyError("x")
 
-    monkeypatch.setattr(running, "diagnose", broken)
+    monkeypatch.setattr(runs, "diagnose", broken)
     log = tmp_path / "a.txt"
     log.write_text(SHAPES)
-    (outcome,) = running.evaluate([Labelled("a", log, Label(accepted=("not-device",)))])
+    (outcome,) = runs.evaluate([Labelled("a", log, Label(accepted=("not-device",)))])
     assert outcome.problem == "KeyError: 'x'"
     assert outcome.values == {"answered": 0, "negatives-rejected": 0}
 

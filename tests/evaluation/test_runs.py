@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from evaluation.samples import BEFORE, MADE, RUN, outcome
 
-from diagnose.evaluation.comparing import compare
+from diagnose.evaluation.comparison import compare
 from diagnose.evaluation.document import RunError, as_dict, read, render
-from diagnose.evaluation.running import Outcome
+from diagnose.evaluation.runs import Outcome
 from diagnose.evaluation.summary import summarize
 
 SUMMARY = summarize(RUN)

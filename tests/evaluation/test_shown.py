@@ -18,10 +18,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diagnose.evaluation import layout
-from diagnose.evaluation.comparing import compare
+from diagnose.evaluation.comparison import compare
 from diagnose.evaluation.formulas import Bin
 from diagnose.evaluation.plot import svg
-from diagnose.evaluation.running import Outcome
+from diagnose.evaluation.runs import Outcome
 from diagnose.evaluation.sections import Section, sections
 from diagnose.evaluation.summary import summarize
 from diagnose.rendering.words import width

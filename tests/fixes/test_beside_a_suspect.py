@@ -10,7 +10,7 @@ import pytest
 from parsing.knowledge import torch
 
 from diagnose.casebase.store import Casebase
-from diagnose.fixes.definitions import define
+from diagnose.fixes.codemods import define
 from diagnose.pipeline import diagnose
 from diagnose.placement.model import Source
 from diagnose.scene.settings import setting

@@ -14,8 +14,8 @@ import pytest
 from diagnose._toml import loads
 from diagnose.casebase.store import Casebase
 from diagnose.fixes.diff import edit, patch
-from diagnose.fixes.editing import Refused, Site
 from diagnose.fixes.edits import EDITS
+from diagnose.fixes.line_gate import Refused, Site
 from diagnose.pipeline import diagnose
 from diagnose.scene import Scene
 from diagnose.sources import Sources

@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from diagnose.casebase.store import Casebase
 from diagnose.fixes import edits
 from diagnose.fixes.diff import edit, patch
-from diagnose.fixes.editing import Refused, Site
 from diagnose.fixes.edits import EDITS
+from diagnose.fixes.line_gate import Refused, Site
 from diagnose.model import Carets, Edit, Failure, Frame, Mismatch, Report
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import cpython
 from diagnose.scene import Place, Scene, carets, sourceline
 from diagnose.sources import Sources
-from diagnose.sources.reading import Reader
+from diagnose.sources.reader import Reader
 
 LAYER = (
     Frame(

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from diagnose.fixes.idle import moves_nothing
+from diagnose.fixes.no_ops import moves_nothing
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,13 @@ import ast
 import pytest
 from parsing.knowledge import torch
 
-from diagnose.fixes.definitions import define
-from diagnose.fixes.definitions.nesting import left_out
-from diagnose.fixes.editing import Refused
+from diagnose.fixes.codemods import define
+from diagnose.fixes.codemods.nested_batches import left_out
+from diagnose.fixes.line_gate import Refused
 from diagnose.placement import Source
 from diagnose.placement.interpreter import analyse
+from diagnose.placement.localization.suspects import of_meeting
 from diagnose.placement.model import Suspect
-from diagnose.placement.reasons.suspects import of_meeting
 
 PROGRAM = """\
 from dataclasses import dataclass

@@ -246,8 +246,8 @@ def test_installing_loads_nothing_that_takes_time() -> None:
     assert hooked.err == ""
     more = set(hooked.out.split()) - set(bare.out.split())
     assert {name for name in more if not name.startswith("diagnose")} == set()
-    assert "diagnose.hooks.answering" in more
-    assert not more & {"diagnose.tracing", "diagnose.simulation", "diagnose.hooks.peeking"}
+    assert "diagnose.hooks.answers" in more
+    assert not more & {"diagnose.tracing", "diagnose.simulation", "diagnose.hooks.introspection"}
 
 
 def test_where_the_time_is_up_one_line_says_so(script: Path) -> None:

@@ -87,7 +87,7 @@ def test_no_list_of_names_stands_in_the_code_that_knows_torch() -> None:
     """What one name does is code; what several names are stands in kb/torch.toml."""
     pythons = {name for one in (builtins, list, dict, set, str) for name in dir(one)}
     source = KB.parent / "src/diagnose"
-    for path in (*source.glob("placement/*.py"), *source.glob("fixes/definitions/*.py")):
+    for path in (*source.glob("placement/*.py"), *source.glob("fixes/codemods/*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         own = {  # what an object of ours has, and what a module gives to others
             id(node.value)

@@ -9,8 +9,8 @@ from parsing.knowledge import torch
 
 from diagnose.placement import Source
 from diagnose.placement.interpreter import analyse
+from diagnose.placement.localization.suspects import of_meeting
 from diagnose.placement.model import Suspect
-from diagnose.placement.reasons.suspects import of_meeting
 
 HEAD = """\
 import numpy as np

@@ -13,8 +13,8 @@ from parsing.knowledge import torch
 
 from diagnose.placement import Source
 from diagnose.placement.interpreter import analyse
+from diagnose.placement.localization.suspects import of_meeting
 from diagnose.placement.machine import TOTAL
-from diagnose.placement.reasons.suspects import of_meeting
 from diagnose.placement.tensors import WIDEST
 
 HEAD = "import torch\nfrom torch import nn\n"

@@ -7,9 +7,9 @@ import ast
 import pytest
 from parsing.knowledge import torch
 
-from diagnose.placement import Source, structures
+from diagnose.placement import Source, syntax_patterns
 from diagnose.placement.interpreter import analyse
-from diagnose.placement.reasons.suspects import of_meeting
+from diagnose.placement.localization.suspects import of_meeting
 
 NET = """\
 import timm
@@ -183,7 +183,7 @@ def test_what_python_itself_builds_is_no_layer(made: str, line: int | None) -> N
     text = f"import collections\nimport parts\nnet = parts.built()\nnet.cuda()\nnet.last = {made}\n"
     source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
     cause = "submodule-added-after-move"
-    found = structures.suspect(cause, [source], ["net(rows)"], [], torch())
+    found = syntax_patterns.suspect(cause, [source], ["net(rows)"], [], torch())
     assert (found and found.spot.line) == line
 
 

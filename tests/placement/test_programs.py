@@ -13,7 +13,7 @@ import pytest
 from parsing.knowledge import torch
 
 from diagnose.placement import Source, Spot, Suspect
-from diagnose.placement.failing import Line, suspects
+from diagnose.placement.failures import Line, suspects
 from diagnose.placement.interpreter import Program, analyse
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))

@@ -9,7 +9,7 @@ from parsing.knowledge import torch
 
 from diagnose.placement import Source
 from diagnose.placement.interpreter import analyse
-from diagnose.placement.reasons.suspects import of_meeting
+from diagnose.placement.localization.suspects import of_meeting
 
 PROGRAM = """\
 import torch

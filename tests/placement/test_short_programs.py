@@ -9,9 +9,9 @@ from parsing.knowledge import torch
 
 from diagnose.kinds import ConstraintKind
 from diagnose.placement import Source
-from diagnose.placement.failing import Line, doubted, suspects
+from diagnose.placement.failures import Line, doubted, suspects
 from diagnose.placement.interpreter import analyse
-from diagnose.placement.reasons.suspects import of_meeting
+from diagnose.placement.localization.suspects import of_meeting
 
 HEAD = """\
 import copy

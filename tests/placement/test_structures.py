@@ -7,7 +7,7 @@ import ast
 import pytest
 from parsing.knowledge import torch
 
-from diagnose.placement import Source, structures
+from diagnose.placement import Source, syntax_patterns
 
 #: Name -> the cause, the expression for the wanted device, and a file; ``# here`` ends the line to edit.
 FORMS = {
@@ -37,7 +37,7 @@ def limit(net):
 def test_a_form_tells_the_line_and_the_device(name: str) -> None:
     cause, device, text = FORMS[name]
     source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
-    found = structures.suspect(cause, [source], [], [], torch())
+    found = syntax_patterns.suspect(cause, [source], [], [], torch())
     assert found is not None
     assert (found.spot.code.endswith("# here"), found.devices) == (True, (device,))
 
@@ -45,7 +45,7 @@ def test_a_form_tells_the_line_and_the_device(name: str) -> None:
 def test_what_is_exported_with_a_tensor_on_a_device_is_not_suspected() -> None:
     text = FORMS["what a model is exported with"][2].replace("4)  # here", "4, device='cuda')")
     source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
-    assert structures.suspect("fake-or-compile-device", [source], [], [], torch()) is None
+    assert syntax_patterns.suspect("fake-or-compile-device", [source], [], [], torch()) is None
 
 
 HOST_OPTIMIZER = """\
@@ -65,7 +65,7 @@ def optimizer(weights, h):
 def test_an_optimizer_of_the_host_is_turned_off_where_a_field_asks_for_it(name: str) -> None:
     text = HOST_OPTIMIZER.format(name=name)
     source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
-    found = structures.suspect("zero-offload", [source], [], [], torch())
+    found = syntax_patterns.suspect("zero-offload", [source], [], [], torch())
     lines = [found.spot.code] if found is not None else []
     assert lines == ([] if name == "FusedAdagrad" else ["on_host: bool = True  # here"])
 
@@ -155,7 +155,7 @@ seeded = torch.Generator()  # here
 def test_what_is_left_on_the_host(name: str) -> None:
     cause, text = LEFT_ON_THE_HOST[name]
     source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
-    found = structures.suspect(cause, [source], [], [], torch())
+    found = syntax_patterns.suspect(cause, [source], [], [], torch())
     wanted = [line.strip() for line in source.lines if line.endswith("# here")]
     assert ([found.spot.code] if found is not None else []) == wanted
 
@@ -187,5 +187,7 @@ def test_of_several_models_on_meta_it_is_the_one_of_the_traceback_or_one_that_no
 ) -> None:
     text = ON_META.format(made=made)
     source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
-    found = structures.suspect("meta-tensor", [source], ["net.to(device)"], [function], torch())
+    found = syntax_patterns.suspect(
+        "meta-tensor", [source], ["net.to(device)"], [function], torch()
+    )
     assert (found.spot.code.rpartition("  ")[2] if found is not None else None) == ends

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from diagnose.placement import Source, Spot
-from diagnose.placement.switches import switched_by
+from diagnose.placement.control_dependence import switched_by
 
 #: Name -> a program; ``# here`` ends the line of the switch of its call of ``spread``, where it has one.
 PROGRAMS = {

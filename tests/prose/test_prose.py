@@ -11,14 +11,14 @@ import pytest
 from click.testing import CliRunner
 
 from diagnose._toml import loads
-from diagnose.casebase import searching
+from diagnose.casebase import search
 from diagnose.casebase.store import Casebase, load
 from diagnose.commands.doors import doors
 from diagnose.facts import read
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident
 from diagnose.parsing import parse
 from diagnose.pipeline import diagnose
-from diagnose.ranking import resembling
+from diagnose.ranking import resemblance
 from diagnose.scene import Scene
 
 HERE = Path(__file__).parent
@@ -215,7 +215,7 @@ def test_hostile_words_are_words(text: str, casebase: Casebase) -> None:
 def test_a_large_case_base_is_looked_through_by_its_index(
     casebase: Casebase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(resembling, "_MOST", 10)
+    monkeypatch.setattr(resemblance, "_MOST", 10)
     (text,) = REPORTS["lpips-lins-dataparallel"].values()
     assert _first_incident(diagnose(text, casebase=casebase)) == "lpips-lins-dataparallel"
 
@@ -231,9 +231,9 @@ def test_without_full_text_search_the_facts_decide(
     casebase: Casebase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def lacking(*_: object) -> sqlite3.Connection:
-        raise searching.SearchError("this Python's SQLite has no full-text search")
+        raise search.SearchError("this Python's SQLite has no full-text search")
 
-    monkeypatch.setattr(resembling, "indexed", lacking)
+    monkeypatch.setattr(resemblance, "indexed", lacking)
     (text,) = REPORTS["lpips-lins-dataparallel"].values()
     answer = diagnose(text, casebase=casebase)
     assert answer.causes[0].id == "dataparallel-replica-state"

@@ -18,13 +18,13 @@ from parsing.knowledge import parse
 
 from diagnose.pipeline import diagnose
 from diagnose.scanning import Grouping, ScannedLog, fingerprint, scan_log
-from diagnose.scanning.finding import logs
+from diagnose.scanning.findings import logs
 from diagnose.scanning.fingerprint import masked
 from diagnose.scanning.formats import csv as as_csv
 from diagnose.scanning.formats import json as as_json
 from diagnose.scanning.formats import table
 from diagnose.scanning.formats.records import spans
-from diagnose.scanning.grouping import grouped
+from diagnose.scanning.groups import grouped
 from diagnose.scanning.log import Occurrence
 
 ROOT = Path(__file__).parents[1]

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnose._toml import loads
-from diagnose.authoring.proving import replaced
+from diagnose.authoring.proof import replaced
 
 ROOT = Path(__file__).resolve().parents[2]
 CASES = ROOT / "kb" / "cases"

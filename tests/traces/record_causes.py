@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from diagnose._toml import loads
-from diagnose.authoring.proving import replaced
+from diagnose.authoring.proof import replaced
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parents[1] / "src"

@@ -11,7 +11,7 @@ import pytest
 from tracing.programs import PROGRAMS, Program
 
 from diagnose import tracing
-from diagnose.hooks.answering import explained
+from diagnose.hooks.answers import explained
 from diagnose.hooks.live import explain
 from diagnose.rendering.json import as_dict
 from diagnose.simulation import run_script

@@ -143,7 +143,7 @@ def test_run_passes_on_what_belongs_to_whom(
     (command,) = command_line
     where = next(at for at, word in enumerate(command) if word.endswith("verify.py"))
     assert command[0] == sys.executable
-    runner = "diagnose.hooks.verifying" if "train.py" in arguments else "diagnose.simulation"
+    runner = "diagnose.hooks.verification" if "train.py" in arguments else "diagnose.simulation"
     assert command[1:where] == (["-m", runner, *simulator] if simulator or arguments else [])
     assert command[where + 1 :] == arguments
 

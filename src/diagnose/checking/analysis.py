@@ -11,10 +11,10 @@ from diagnose.checking.reading import UnreadableError, contents, parsed
 from diagnose.model import TorchNames
 from diagnose.patterns import in_package
 from diagnose.placement import Checked, Source
-from diagnose.placement.reasons.doubts import DEFAULTS
+from diagnose.placement.localization.suppressions import DEFAULTS
 from diagnose.sources import SourceFile, read_file
 from diagnose.sources.imports import find
-from diagnose.sources.reading import Lines, UnusableError
+from diagnose.sources.reader import Lines, UnusableError
 
 #: Files that one file is followed into: a large package would be run whole for each of its files.
 _MOST = 8

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from diagnose.checking.model import Finding, Repair, Replacement
 from diagnose.checking.words import UNSAFE
-from diagnose.fixes.definitions import define
-from diagnose.fixes.editing import Refused
+from diagnose.fixes.codemods import define
 from diagnose.fixes.file_edit import FileEdit
+from diagnose.fixes.line_gate import Refused
 from diagnose.model import CheckRule, Lang, Safety, TorchNames
 from diagnose.placement import Spot, Suspect
 from diagnose.placement.semantics import path_to

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from diagnose import answering
+from diagnose import answers
 from diagnose.commands.shared import NO_SOURCE, OUTPUT, SOURCE
 from diagnose.model import Lang
 from diagnose.rendering import FORMATS
@@ -76,7 +76,5 @@ def answer(
     if full and form == "text":
         form = "full"
     sys.exit(
-        answering.answer(
-            files, form, top, lang, output, verification, color, source, no_source, ask
-        )
+        answers.answer(files, form, top, lang, output, verification, color, source, no_source, ask)
     )

@@ -151,7 +151,7 @@ def _mistakes(source: Source) -> list[KbError]:
 
 def _run_incidents(kb: Path, source: Source, incidents: tuple[str, ...], jobs: int | None) -> int:
     """Runs incidents and prints what does not hold and a table by cause; returns the exit status."""
-    from diagnose.authoring.proving import Proof, prove
+    from diagnose.authoring.proof import Proof, prove
     from diagnose.commands.proofs import table, told
     from diagnose.compiling.build import write
 
@@ -181,7 +181,7 @@ def record(kb: Path, incidents: tuple[str, ...]) -> None:
 
     The failing variants run on simulated GPUs. The next build makes the same traceback known again.
     """
-    from diagnose.authoring.proving import prove
+    from diagnose.authoring.proof import prove
     from diagnose.compiling.kbfile import TRACE
 
     known = sorted(path.parent.name for path in (kb / "cases").glob("*/case.toml"))

@@ -33,7 +33,7 @@ def new(trace: str | None, silent: bool, slug: str | None, cause_id: str | None,
 
     `diagnose cases check SLUG` then says what is left to write. Nothing is overwritten.
     """
-    from diagnose.authoring.drafting import LONGEST_SLUG, SLUG, draft, proposed_slug
+    from diagnose.authoring.drafts import LONGEST_SLUG, SLUG, draft, proposed_slug
 
     if (trace is None) == (not silent):
         raise click.UsageError("give --from FILE, or --silent for an incident that raises no error")

@@ -16,9 +16,9 @@ from diagnose.outputs import write
 from diagnose.scanning.workers import cores
 
 if TYPE_CHECKING:
-    from diagnose.evaluation.comparing import Comparison
+    from diagnose.evaluation.comparison import Comparison
     from diagnose.evaluation.labels import Labelled
-    from diagnose.evaluation.running import Made, Outcome
+    from diagnose.evaluation.runs import Made, Outcome
     from diagnose.evaluation.summary import Summary
 
 #: Fewer reports than this are not worth another process's start.
@@ -126,7 +126,7 @@ def evaluate(
     Exit status: 0 evaluated, 1 a figure beyond --fail-under or --fail-over, 2 bad usage or input.
     """
     from diagnose.evaluation import document
-    from diagnose.evaluation.comparing import compare
+    from diagnose.evaluation.comparison import compare
     from diagnose.evaluation.summary import summarize
 
     reports, made = _collected(folders)
@@ -150,7 +150,7 @@ def evaluate(
 
 def _collected(folders: Sequence[Path]) -> tuple[list[Labelled], Made]:
     from diagnose.evaluation.labels import LabelError, collect, known_ids
-    from diagnose.evaluation.running import Made
+    from diagnose.evaluation.runs import Made
 
     casebase = load()
     try:
@@ -166,10 +166,10 @@ def _collected(folders: Sequence[Path]) -> tuple[list[Labelled], Made]:
 def _outcomes(
     reports: Sequence[Labelled], jobs: int | None, source: tuple[str, ...]
 ) -> list[Outcome]:
-    from diagnose.evaluation import running
+    from diagnose.evaluation import runs
 
     with click.progressbar(
-        running.evaluate(reports, jobs or min(cores(), -(-len(reports) // _PER_JOB)), source),
+        runs.evaluate(reports, jobs or min(cores(), -(-len(reports) // _PER_JOB)), source),
         length=len(reports),
         label=f"{len(reports)} reports",
         file=sys.stderr,

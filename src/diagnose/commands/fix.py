@@ -19,16 +19,16 @@ from diagnose.errors import DiagnoseError
 from diagnose.model import Lang
 from diagnose.outputs import write
 from diagnose.processes import end_by
-from diagnose.repairing.applying import apply
-from diagnose.repairing.model import LEVELS, Level, Program, Proof, Repair
-from diagnose.repairing.printing import as_json, lines
-from diagnose.repairing.proposing.candidates import of_log
-from diagnose.repairing.running.landlock import version as contains
-from diagnose.repairing.running.runner import Runner
-from diagnose.repairing.running.warming import warm
-from diagnose.repairing.searching import Limits, Search
-from diagnose.repairing.words import say
-from diagnose.repairing.workspace import Workspace
+from diagnose.repair.application import apply
+from diagnose.repair.model import LEVELS, Level, Program, Proof, Repair
+from diagnose.repair.output import as_json, lines
+from diagnose.repair.runs.landlock import version as contains
+from diagnose.repair.runs.preload import warm
+from diagnose.repair.runs.runner import Runner
+from diagnose.repair.search import Limits, Search
+from diagnose.repair.synthesis.candidates import of_log
+from diagnose.repair.words import say
+from diagnose.repair.workspace import Workspace
 from diagnose.simulation import TorchMissingError
 
 #: Exit statuses beside those of bad usage (2) and a fault of ours (4).

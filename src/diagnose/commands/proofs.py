@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from diagnose.authoring.proving import Proof
+from diagnose.authoring.proof import Proof
 
 
 @dataclass(frozen=True, slots=True)

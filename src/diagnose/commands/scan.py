@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from diagnose.commands.shared import OUTPUT
-from diagnose.scanning import answering
+from diagnose.scanning import answers
 from diagnose.scanning.formats import FORMATS
 from diagnose.scanning.workers import cores
 
@@ -48,4 +48,4 @@ def scan(
     Exit status: 0 a device failure was diagnosed, 1 only other failures, 3 none, 2 bad usage or input,
     4 a fault of diagnose left none to tell of.
     """
-    sys.exit(answering.scan(paths, form, globs, jobs or cores(), output))
+    sys.exit(answers.scan(paths, form, globs, jobs or cores(), output))

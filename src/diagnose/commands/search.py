@@ -9,8 +9,8 @@ from dataclasses import asdict
 
 import click
 
-from diagnose.casebase.searching import Hit
-from diagnose.casebase.searching import search as found_by
+from diagnose.casebase.search import Hit
+from diagnose.casebase.search import search as found_by
 from diagnose.casebase.store import load
 from diagnose.model import Lang
 from diagnose.rendering.words import wrap

@@ -12,7 +12,7 @@ import click
 
 from diagnose import tracing
 from diagnose.commands.shared import GPUS
-from diagnose.hooks.answering import explained
+from diagnose.hooks.answers import explained
 from diagnose.model import Diagnosis, Report
 from diagnose.outputs import write
 

@@ -250,7 +250,7 @@ def _run(
     """
     command = [sys.executable]
     if recorded or simulated:
-        command += ["-m", "diagnose.hooks.verifying" if recorded else "diagnose.simulation"]
+        command += ["-m", "diagnose.hooks.verification" if recorded else "diagnose.simulation"]
     if simulated:
         gpus, wording = simulated
         command += ["--gpus", str(gpus), "--wording", wording]

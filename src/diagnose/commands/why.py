@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import click
 
-from diagnose.answering import STATUS, overall
+from diagnose.answers import STATUS, overall
 from diagnose.bulkhead import debug, place
 from diagnose.casebase.store import Casebase, load
 from diagnose.commands.shared import NO_SOURCE, SOURCE

@@ -9,7 +9,7 @@ from typing import Any
 
 from diagnose.compiling.kbfile import Files
 from diagnose.compiling.models import KINDS
-from diagnose.compiling.reading import known_ids
+from diagnose.compiling.reader import known_ids
 
 
 def schemas(files: Files) -> dict[str, dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""kb/ as rows of the schema: read strictly (`reading`), then turned into what the case base holds."""
+"""kb/ as rows of the schema: read strictly (`reader`), then turned into what the case base holds."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from diagnose.compiling.models.messages import Families, Libraries, Messages
 from diagnose.compiling.models.names import Aten, TorchNames, Words
 from diagnose.compiling.models.others import Advice, Operands, Strays
 from diagnose.compiling.models.strict import LANGS, Sentences
-from diagnose.compiling.reading import Kb
-from diagnose.compiling.reading import read as read_files
+from diagnose.compiling.reader import Kb
+from diagnose.compiling.reader import read as read_files
 from diagnose.compiling.weights import weighed
 from diagnose.compiling.words import alternations, patterns, sought
 from diagnose.model import FamilyRule, Knowledge, Wording

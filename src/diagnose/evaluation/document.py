@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.errors import DiagnoseError
-from diagnose.evaluation.comparing import Change, Comparison
+from diagnose.evaluation.comparison import Change, Comparison
 from diagnose.evaluation.labels import RUN_MARK
 from diagnose.evaluation.measures import Score
-from diagnose.evaluation.running import Made, Outcome
+from diagnose.evaluation.runs import Made, Outcome
 from diagnose.evaluation.summary import Summary
 
 SCHEMA = 1

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from diagnose.evaluation.comparing import Change, Comparison
+from diagnose.evaluation.comparison import Change, Comparison
 from diagnose.evaluation.formulas import wilson
 from diagnose.evaluation.measures import MEASURES
-from diagnose.evaluation.running import Made, Outcome
+from diagnose.evaluation.runs import Made, Outcome
 from diagnose.evaluation.summary import Summary
 
 #: So many columns of a confusion matrix stand side by side on 80 columns.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from diagnose.evaluation.formulas import Bin, calibration, calibration_error, wilson
 from diagnose.evaluation.labels import NOT_DEVICE
 from diagnose.evaluation.measures import MEASURES
-from diagnose.evaluation.running import Outcome
+from diagnose.evaluation.runs import Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from diagnose.placeholders import sentence
 from diagnose.placement.model import Suspect
 from diagnose.ranking.causes import Scored
 from diagnose.ranking.neighbours import nearest
-from diagnose.ranking.weighing import ranking
+from diagnose.ranking.weights import ranking
 from diagnose.scene import Scene, likely
 from diagnose.sources import Sources
 

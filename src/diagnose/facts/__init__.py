@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from diagnose.facts import frames, handed, lines, operands, origins, passing, ran, seen
+from diagnose.facts import call_arguments, frames, handed, lines, operands, origins, ran, seen
 from diagnose.facts.rules import Texts, combined, matched
 from diagnose.model import Fact, FactRule
 from diagnose.scene import Scene
@@ -33,15 +33,15 @@ FINDERS = (
     lines.handed_models,
     lines.looped_modules,
     lines.joined_locals,
-    passing.passed,
-    passing.made_above,
-    passing.made_meets_own,
-    passing.handed_a_file,
-    passing.made_on_default_gpu,
-    passing.handed_in_across_gpus,
-    passing.placed,
-    passing.sized,
-    passing.summed,
+    call_arguments.passed,
+    call_arguments.made_above,
+    call_arguments.made_meets_own,
+    call_arguments.handed_a_file,
+    call_arguments.made_on_default_gpu,
+    call_arguments.handed_in_across_gpus,
+    call_arguments.placed,
+    call_arguments.sized,
+    call_arguments.summed,
     ran.earlier_layer,
     ran.fed_from_cpu,
     ran.made_by_own_call,

@@ -1,6 +1,6 @@
 """What the tensors say that a live hook saw.
 
-The tensors are named by the hook (see `diagnose.hooks.seeing`); here an expert's eye looks over them:
+The tensors are named by the hook (see `diagnose.hooks.live_tensors`); here an expert's eye looks over them:
 which one is not where its kind is, and which of those the failing line mentions.
 """
 

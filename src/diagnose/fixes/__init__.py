@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from diagnose.bulkhead import guarded
 from diagnose.fixes.diff import edit, patch
-from diagnose.fixes.editing import Refused, Site
 from diagnose.fixes.file_edit import FileEdit
+from diagnose.fixes.line_gate import Refused, Site
 from diagnose.kinds import DeviceType
 from diagnose.model import Cause, Edit, Fact, Fix, FixExample, FixTemplate, TorchNames
 from diagnose.placeholders import fill
@@ -152,12 +152,12 @@ def _of_file(kind: str, cause: Cause, scene: Scene) -> FileEdit:
     setting = scene.setting(kind, cause.id)
     if suspect is None and setting is None:
         raise Refused("no file tells more")
-    from diagnose.fixes.definitions import define
-    from diagnose.fixes.definitions.dropped import is_dropped
-    from diagnose.fixes.definitions.flat import left_in_a_list
-    from diagnose.fixes.definitions.inputs import entered
-    from diagnose.fixes.definitions.nesting import left_out
-    from diagnose.fixes.definitions.twins import twins
+    from diagnose.fixes.codemods import define
+    from diagnose.fixes.codemods.discarded_moves import is_dropped
+    from diagnose.fixes.codemods.flat_batches import left_in_a_list
+    from diagnose.fixes.codemods.inputs import entered
+    from diagnose.fixes.codemods.nested_batches import left_out
+    from diagnose.fixes.codemods.peers import twins
 
     if suspect is not None:
         suspect = _told(suspect, scene)
@@ -184,7 +184,7 @@ def _with_others(
 ) -> FileEdit | None:
     """The edit of a suspect and of those of the others that the same fix mends; None where they do not go
     together."""
-    from diagnose.fixes.definitions import define
+    from diagnose.fixes.codemods import define
 
     also = list[Suspect]()
     for other in others:

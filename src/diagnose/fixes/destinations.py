@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
-from diagnose.fixes.editing import Refused
+from diagnose.fixes.line_gate import Refused
 from diagnose.model import TorchNames
 from diagnose.placement.semantics import (
     Function,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from diagnose.fixes.destinations import hold
-from diagnose.fixes.editing import Refused, Site, applied
 from diagnose.fixes.edits import EDITS
+from diagnose.fixes.line_gate import Refused, Site, applied
 from diagnose.model import Edit
 from diagnose.paths import basename
 from diagnose.scene import Place

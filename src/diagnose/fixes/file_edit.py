@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from diagnose.fixes.rewriting import Change, Lines, changed_lines, rewritten
+from diagnose.fixes.file_gate import Change, Lines, changed_lines, rewritten
 from diagnose.placement.model import Source
 
 
@@ -36,7 +36,7 @@ class FileEdit(NamedTuple):
 
 
 def file_edit(source: Source, changes: Sequence[Change]) -> FileEdit:
-    """The edit that changes make of a file. Raises `Refused` where the gate does (`rewriting`)."""
+    """The edit that changes make of a file. Raises `Refused` where the gate does (`file_gate`)."""
     text = rewritten(source, changes)
     main = changed_lines(source, [change for change in changes if not change.aside])
     first, end = main[0].line, main[-1].line + len(main[-1].before)

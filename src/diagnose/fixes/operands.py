@@ -6,7 +6,7 @@ import ast
 from contextlib import suppress
 from itertools import pairwise
 
-from diagnose.fixes.editing import Change, Refused, Site, applied, replaced
+from diagnose.fixes.line_gate import Change, Refused, Site, applied, replaced
 from diagnose.model import Report
 from diagnose.placement.semantics import dotted
 from diagnose.scene import calls, provenance, sourceline

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from types import MemberDescriptorType, ModuleType, TracebackType, WrapperDescriptorType
 from typing import Any
 
-from diagnose.hooks.peeking import (
+from diagnose.hooks.introspection import (
     attributes,
     bases,
     class_name,

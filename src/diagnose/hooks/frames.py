@@ -11,7 +11,7 @@ from types import FrameType, TracebackType
 from typing import Any
 
 from diagnose.hooks.exceptions import related, traceback_of
-from diagnose.hooks.peeking import is_a
+from diagnose.hooks.introspection import is_a
 from diagnose.model import Frame, Report
 
 _ENTRIES = 20_000

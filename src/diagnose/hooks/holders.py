@@ -10,8 +10,7 @@ from itertools import islice
 from types import FrameType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
-from diagnose.hooks.modules import dotted, joined, walk
-from diagnose.hooks.peeking import (
+from diagnose.hooks.introspection import (
     attributes,
     class_name,
     entries,
@@ -21,6 +20,7 @@ from diagnose.hooks.peeking import (
     items,
     label,
 )
+from diagnose.hooks.modules import dotted, joined, walk
 from diagnose.tracing.lives import Life
 from diagnose.tracing.recorder import Recorder
 from diagnose.tracing.stacks import is_own

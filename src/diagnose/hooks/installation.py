@@ -7,7 +7,7 @@ import sys
 import threading
 
 from diagnose.hooks import notebook
-from diagnose.hooks.answering import answer
+from diagnose.hooks.answers import answer
 from diagnose.hooks.chained import ChainedHook, SysHook, ThreadHook
 
 TYPE_CHECKING = False  # installing must cost next to nothing

@@ -35,7 +35,7 @@ def explain(error: BaseException, *, lang: Lang = "en", top: int = 3) -> Diagnos
     """
     from diagnose import pipeline
     from diagnose.casebase.store import load
-    from diagnose.hooks.seeing import look
+    from diagnose.hooks.live_tensors import look
     from diagnose.parsing import parse
     from diagnose.sources import Sources, read_cached
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from diagnose.hooks.frames import LiveFrame
-from diagnose.hooks.peeking import attributes, entries, fields, is_a, items, label
+from diagnose.hooks.introspection import attributes, entries, fields, is_a, items, label
 
 #: Bounds of one walk: the answer must come soon, and a larger model looks no different.
 _MODULES = 20_000

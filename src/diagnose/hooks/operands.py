@@ -7,7 +7,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from diagnose.hooks.peeking import attributes, entries, items
+from diagnose.hooks.introspection import attributes, entries, items
 from diagnose.placement.semantics import arguments, bound, calls, holds, last_name, nodes
 
 _SLOTS = ("_parameters", "_buffers", "_modules")

@@ -8,7 +8,7 @@ import sys
 from types import FunctionType, MethodType
 from typing import NamedTuple, TextIO
 
-from diagnose.hooks.peeking import attributes, bases, namespace
+from diagnose.hooks.introspection import attributes, bases, namespace
 from diagnose.tracing.stacks import is_library
 
 _COLUMNS = 100

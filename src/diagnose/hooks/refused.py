@@ -12,16 +12,16 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from diagnose.hooks import placing
-from diagnose.hooks.lives import Lives
+from diagnose.hooks import operand_expressions
+from diagnose.hooks.introspection import attributes, device_of, entries, is_a, items, shape_of
+from diagnose.hooks.live_values import Lives
+from diagnose.hooks.non_dispatch import Operand, Running
 from diagnose.hooks.operands import assigned, value
-from diagnose.hooks.peeking import attributes, device_of, entries, is_a, items, shape_of
 from diagnose.hooks.positions import Text
-from diagnose.hooks.uncalled import Operand, Running
 from diagnose.kinds import ConstraintKind
 from diagnose.placement import Spot
+from diagnose.placement.device_guards import ASKED
 from diagnose.placement.machine import Meets
-from diagnose.placement.refusing import ASKED
 from diagnose.placement.semantics import around, nodes
 
 #: What code asks a tensor for, to know where it is.
@@ -81,7 +81,7 @@ def _operand(node: ast.expr, thing: Any, lives: Lives, spot: Spot, *, own: bool)
     """A tensor that was asked: under the check's own expression where that is the user's, else under what
     stands for it in the user's line."""
     tensor = lives.tensor_value(thing)
-    named = node if own else placing.node_of(lives, thing, spot)
+    named = node if own else operand_expressions.node_of(lives, thing, spot)
     exact = named is not None and value(named, lives.alive[-1][0]) is thing
     life = lives.recorder.tensors.get(thing)
     side = Meets(named or spot.node, tensor, tensor)

@@ -10,7 +10,7 @@ from types import FrameType, ModuleType
 from typing import Any
 
 from diagnose.hooks.calls import bound_before, given_to, parameters, yields
-from diagnose.hooks.peeking import class_name, fields, is_a
+from diagnose.hooks.introspection import class_name, fields, is_a
 from diagnose.hooks.positions import Texts, is_base_init
 from diagnose.hooks.wrappers import is_replica
 from diagnose.kinds import DeviceType

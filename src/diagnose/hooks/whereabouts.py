@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from diagnose.hooks.introspection import attributes, device_of, entries, is_a
 from diagnose.hooks.modules import walk
-from diagnose.hooks.peeking import attributes, device_of, entries, is_a
 from diagnose.hooks.wrappers import is_replica
 from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement import Device

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from diagnose.hooks.peeking import attributes, class_name, entries, items
+from diagnose.hooks.introspection import attributes, class_name, entries, items
 
 #: Hooks that keep a module on the host but for its forward, and what in a registry of hooks does.
 _OFFLOADS = frozenset({"CpuOffload", "UserCpuOffloadHook"})

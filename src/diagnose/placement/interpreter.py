@@ -11,12 +11,12 @@ from diagnose.kinds import DeviceType, OptionState, Origin
 from diagnose.model import TorchNames
 from diagnose.placement import Imported
 from diagnose.placement.devices import SPLIT
-from diagnose.placement.language import attributes, calling, expressions, statements
-from diagnose.placement.libraries.clusters import far_environment
+from diagnose.placement.entry_points import guarded, hung, uncalled
+from diagnose.placement.language import attributes, calls, expressions, statements
+from diagnose.placement.libraries.cluster_ranks import far_environment
 from diagnose.placement.machine import BUDGET, Machine, Meeting
 from diagnose.placement.model import Source
-from diagnose.placement.steps import last_move
-from diagnose.placement.uncalled import guarded, hung, uncalled
+from diagnose.placement.provenance import last_move
 from diagnose.placement.values import Frame, Object, Value
 
 
@@ -90,7 +90,7 @@ def analyse(
     loading = _Loading(machine, imported)
     machine.evaluate = expressions.evaluate
     machine.execute = statements.execute
-    machine.invoke = calling.invoke
+    machine.invoke = calls.invoke
     machine.attribute = attributes.attribute
     machine.load = loading.load
     complete = True

@@ -31,7 +31,7 @@ def nearest(report: Report, incidents: Mapping[str, Incident]) -> tuple[Incident
     if report.error is None:
         return ()
     if report.description is not None:
-        from diagnose.ranking.resembling import resembling  # a traceback has no need of it
+        from diagnose.ranking.resemblance import resembling  # a traceback has no need of it
 
         return resembling(report, incidents)
     if isinstance(incidents, StoredIncidents):

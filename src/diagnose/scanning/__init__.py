@@ -1,7 +1,7 @@
 """Many logs: the failures in each, grouped where they are equal."""
 
 from diagnose.scanning.fingerprint import fingerprint
-from diagnose.scanning.grouping import Group, Grouping
+from diagnose.scanning.groups import Group, Grouping
 from diagnose.scanning.log import Occurrence, ScannedLog, scan_log, scan_stream
 
 __all__ = [

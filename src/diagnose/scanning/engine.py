@@ -14,7 +14,7 @@ from typing import Any
 from diagnose.inputs import is_binary
 from diagnose.parsing.bytestream import peek
 from diagnose.parsing.compression import decompressed
-from diagnose.scanning.grouping import Grouping, grouped
+from diagnose.scanning.groups import Grouping, grouped
 from diagnose.scanning.log import ScannedLog, scan_stream
 
 _HEAD = 65536

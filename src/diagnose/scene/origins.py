@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from diagnose.kinds import OptionState
 from diagnose.model import Frame, TorchNames
-from diagnose.placement import Source, Suspect, replicas, structures, switches
-from diagnose.placement.failing import Line, doubted, suspects
+from diagnose.placement import Source, Suspect, control_dependence, replicas, syntax_patterns
+from diagnose.placement.failures import Line, doubted, suspects
 from diagnose.placement.interpreter import Program, analyse
-from diagnose.placement.reasons.suspects import of_meeting
+from diagnose.placement.localization.suspects import of_meeting
 from diagnose.sources import SourceFile, Sources
 
 #: Larger files take longer to analyse than an answer may.
@@ -128,7 +128,7 @@ def unexplained(
     cause: str, frames: Sequence[Frame], origins: Origins, torch: TorchNames
 ) -> Suspect | None:
     """What an operand of the failing lines would be suspected of, were it not where it is taken to be; else
-    the one place of the files that has the form of a cause (`diagnose.placement.structures`)."""
+    the one place of the files that has the form of a cause (`diagnose.placement.syntax_patterns`)."""
     if origins.program is not None:
         for one in doubted(origins.program, origins.stack, origins.devices):
             if one.cause == cause:
@@ -138,7 +138,7 @@ def unexplained(
     own = [frame for frame in frames if frame.own]
     shown = [frame.code for frame in own if frame.code]
     functions = [frame.function.rpartition(".")[2] for frame in own if frame.function]
-    found = structures.suspect(cause, origins.sources, shown, functions, torch)
+    found = syntax_patterns.suspect(cause, origins.sources, shown, functions, torch)
     return found or (_asked_for(origins) if cause == "hardcoded-device" else None)
 
 
@@ -155,7 +155,7 @@ def _asked_for(origins: Origins) -> Suspect | None:
     """Where the device is set that the failing lines ask for, and that the machine lacks."""
     for source in origins.sources:
         lines = [line.number for line in reversed(origins.stack) if line.path == source.path]
-        spot = switches.chosen_at(source, lines) if lines else None
+        spot = control_dependence.chosen_at(source, lines) if lines else None
         if spot is not None:
             return Suspect("hardcoded-device", "", spot, sure=False)
     return None

@@ -9,7 +9,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from diagnose.placement import pins
+from diagnose.placement import script_metadata
 from diagnose.placement.model import Source, Spot, Suspect
 from diagnose.placement.semantics import argument, around, called, calls, dotted, nodes, parameters
 
@@ -100,7 +100,7 @@ def release(cause: str, files: Iterable[Source], library: str | None) -> Suspect
     release would not mend the cause."""
     if library is None or cause not in _OF_LIBRARIES:
         return None
-    spot = pins.pinned(files, library)
+    spot = script_metadata.pinned(files, library)
     return Suspect(cause, library, spot, sure=False) if spot is not None else None
 
 

@@ -110,7 +110,7 @@ def warm_up() -> None:
 
 def is_active() -> bool:
     """Say whether simulated GPUs are in use in this process now."""
-    from .patching import Patches
+    from .patches import Patches
 
     return Patches.active is not None
 

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from .driver import Driver
-from .patching import Patches
+from .patches import Patches
 
 
 def install(driver: Driver, patches: Patches) -> None:

@@ -17,8 +17,8 @@ from . import composites
 from .checks import DeviceChecks, Operand
 from .dispatch import is_fake_mode
 from .driver import Driver
-from .intercepting import intercepted
-from .patching import Patches
+from .interception import intercepted
+from .patches import Patches
 from .placement import CPU, device_of, place
 from .tensors import _DTYPES
 

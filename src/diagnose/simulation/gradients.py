@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from .checks import DeviceChecks, type_name
-from .patching import Patches
+from .patches import Patches
 from .placement import UNPLACED, label_of
 
 

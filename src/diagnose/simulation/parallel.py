@@ -12,7 +12,7 @@ import torch
 
 from .checks import DeviceChecks
 from .driver import Driver
-from .patching import Patches
+from .patches import Patches
 from .placement import CPU, UNPLACED, cuda, label_of, place
 from .streams import Stream
 

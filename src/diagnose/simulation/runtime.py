@@ -14,7 +14,7 @@ import torch
 
 from .driver import Driver
 from .generators import generator_class
-from .patching import Patches
+from .patches import Patches
 from .streams import Event, Stream
 
 MEMORY = 24 * 2**30

@@ -14,7 +14,7 @@ from . import (
     kernels,
     parallel,
     runtime,
-    scripting,
+    scripts,
     tensors,
     tracebacks,
     unchecked,
@@ -22,7 +22,7 @@ from . import (
 from .checks import DeviceChecks
 from .dispatch import SimulatedDispatch
 from .driver import Driver
-from .patching import Patches
+from .patches import Patches
 from .terms import Terms
 
 _MOST = 64
@@ -60,7 +60,7 @@ class Session:
             parallel.install(
                 driver, self._checks, lambda: SimulatedDispatch(driver, self._checks), patches
             )
-            scripting.install(self._checks, patches)
+            scripts.install(self._checks, patches)
             unchecked.install(driver, self._checks, patches)
             distributed.install(driver, patches)
             kernels.install(driver, self._checks, patches)

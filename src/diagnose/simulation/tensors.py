@@ -13,8 +13,8 @@ import torch
 
 from .checks import DeviceChecks, not_for, type_name
 from .driver import Driver
-from .intercepting import intercepted
-from .patching import Patches
+from .interception import intercepted
+from .patches import Patches
 from .placement import (
     CPU,
     UNPLACED,

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from .patching import Patches
+from .patches import Patches
 
 #: Folders whose frames nobody is shown.
 _HIDDEN = [str(Path(__file__).parent).replace("\\", "/")]

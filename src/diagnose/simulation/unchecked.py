@@ -10,7 +10,7 @@ import torch
 
 from .checks import DeviceChecks
 from .driver import Driver
-from .patching import Patches
+from .patches import Patches
 from .placement import place
 from .terms import COMPARED
 

@@ -4,7 +4,7 @@ Logs travel and files change: a file is used only where what the traceback print
 """
 
 from diagnose.sources.file import SourceFile
-from diagnose.sources.reading import read_cached, read_file
+from diagnose.sources.reader import read_cached, read_file
 from diagnose.sources.sources import Sources, per_report
 from diagnose.sources.trees import Folder, Given
 

@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 
 from diagnose.sources.file import SourceFile
-from diagnose.sources.reading import Lines
+from diagnose.sources.reader import Lines
 from diagnose.sources.trees import Tree
 
 _MOST_PARTS = 30

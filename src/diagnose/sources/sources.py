@@ -9,8 +9,8 @@ from pathlib import PurePath
 from diagnose.model import Frame, Report, UnusedSource
 from diagnose.patterns import in_package
 from diagnose.sources.file import SourceFile
-from diagnose.sources.matching import matches
-from diagnose.sources.reading import Lines, Reader, UnusableError, read_file
+from diagnose.sources.match import matches
+from diagnose.sources.reader import Lines, Reader, UnusableError, read_file
 from diagnose.sources.trees import Folder, Tree, components
 
 #: Files of one name that are read to find the one that a frame was printed from.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from diagnose.errors import DiagnoseError
 from diagnose.patterns import INSTALLED_FOLDERS
-from diagnose.sources.reading import LARGEST, Lines, UnusableError, decoded, read_file
+from diagnose.sources.reader import LARGEST, Lines, UnusableError, decoded, read_file
 
 #: Python files of a folder that are known, and names of any kind that are looked at.
 _MOST_FILES = 20_000

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from flask import Blueprint, Response, abort, current_app, g, render_template, request, url_for
 
 from diagnose.bulkhead import collecting, guarded
-from diagnose.casebase.searching import Hit, search
+from diagnose.casebase.search import Hit, search
 from diagnose.casebase.store import Casebase
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident
 from diagnose.placeholders import script

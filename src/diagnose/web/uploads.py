@@ -12,7 +12,7 @@ from werkzeug.datastructures import FileStorage
 
 from diagnose.model import Diagnosis
 from diagnose.sources import Given
-from diagnose.sources.reading import LARGEST
+from diagnose.sources.reader import LARGEST
 from diagnose.sources.trees import SKIPPED, components
 from diagnose.web.refusals import InputError, size
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from diagnose.fixes.editing import Change, Site
 from diagnose.fixes.edits import (
     argument,
     checkpoint,
@@ -21,6 +20,7 @@ from diagnose.fixes.edits import (
     index,
     operand,
 )
+from diagnose.fixes.line_gate import Change, Site
 
 Edit = Callable[[Site], Sequence[Change]]
 

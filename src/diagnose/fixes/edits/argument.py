@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.fixes.editing import Change, Refused, Site
 from diagnose.fixes.edits import operand
+from diagnose.fixes.line_gate import Change, Refused, Site
 from diagnose.fixes.operands import calls_module, moved
 from diagnose.placement.semantics import dotted
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.fixes.editing import Change, Refused, Site, replaced
+from diagnose.fixes.line_gate import Change, Refused, Site, replaced
 from diagnose.placement.semantics import dotted
 
 

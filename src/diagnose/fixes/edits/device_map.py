@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from diagnose.fixes.editing import Change, Refused, Site, replaced, without_keyword
+from diagnose.fixes.line_gate import Change, Refused, Site, replaced, without_keyword
 
 _OWN_DEVICE = '{"": torch.cuda.current_device()}'
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.fixes.editing import Change, Refused, Site, replaced
 from diagnose.fixes.edits import factory
+from diagnose.fixes.line_gate import Change, Refused, Site, replaced
 from diagnose.scene import calls
 
 

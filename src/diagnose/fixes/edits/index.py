@@ -6,8 +6,8 @@ import ast
 from collections.abc import Sequence
 from contextlib import suppress
 
-from diagnose.fixes.editing import Change, Refused, Site
 from diagnose.fixes.edits import operand
+from diagnose.fixes.line_gate import Change, Refused, Site
 from diagnose.fixes.operands import device_of, is_moved, is_tensor_like, moved
 from diagnose.scene import calls
 

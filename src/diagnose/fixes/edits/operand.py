@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 
-from diagnose.fixes.editing import Change, Refused, Site, applied
+from diagnose.fixes.line_gate import Change, Refused, Site, applied
 from diagnose.fixes.operands import (
     device_of,
     is_moved,

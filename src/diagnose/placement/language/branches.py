@@ -7,8 +7,8 @@ from functools import reduce
 from typing import Any
 
 from diagnose.placement.devices import CPU
-from diagnose.placement.joining import joined
 from diagnose.placement.journal import Change, since, taken_back
+from diagnose.placement.lattice import joined
 from diagnose.placement.machine import Machine
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Frame, Object, Unknown, Value

@@ -6,12 +6,12 @@ import ast
 from typing import Any
 
 from diagnose.kinds import EventKind
-from diagnose.placement.iterating import iterated
-from diagnose.placement.joining import of_any_key
+from diagnose.placement.assignments import element, store
+from diagnose.placement.iteration import iterated
 from diagnose.placement.language.conditions import truth
+from diagnose.placement.lattice import of_any_key
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Step
-from diagnose.placement.storing import element, store
 from diagnose.placement.tensors import WIDEST, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Value

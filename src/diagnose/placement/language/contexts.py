@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable
 from functools import partial
 
+from diagnose.placement.assignments import store
 from diagnose.placement.devices import META, named_so
-from diagnose.placement.iterating import special
+from diagnose.placement.iteration import special
 from diagnose.placement.language.conditions import truth
 from diagnose.placement.machine import Leaves, Machine
 from diagnose.placement.semantics import argument, calls, decorators, nodes
-from diagnose.placement.storing import store
 from diagnose.placement.values import Frame, Function, Place, Unknown, Value
 
 

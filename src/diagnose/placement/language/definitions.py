@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from diagnose.placement.assignments import bind
 from diagnose.placement.machine import Arguments, Given, Machine, Partial
-from diagnose.placement.storing import bind
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import (
     Around,

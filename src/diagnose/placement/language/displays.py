@@ -7,14 +7,14 @@ from typing import Any
 
 from diagnose.kinds import ConstraintKind, Origin
 from diagnose.model import TorchNames
+from diagnose.placement.assignments import as_row, element, one_dimension, part, put_at
 from diagnose.placement.devices import SPLIT
-from diagnose.placement.iterating import iterated, special
-from diagnose.placement.joining import any_of, in_a_row, joined
+from diagnose.placement.iteration import iterated, special
+from diagnose.placement.lattice import any_of, in_a_row, joined
 from diagnose.placement.libraries.checkpoints import may_be_number
 from diagnose.placement.machine import Arguments, Machine, Meets
 from diagnose.placement.modules import some_part
 from diagnose.placement.records import row
-from diagnose.placement.storing import as_row, element, one_dimension, part, put_at
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (

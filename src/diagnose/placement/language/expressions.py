@@ -7,21 +7,21 @@ from collections.abc import Callable
 from typing import Any
 
 from diagnose.kinds import DeviceType, EventKind
+from diagnose.placement.assignments import element, store
 from diagnose.placement.devices import written
-from diagnose.placement.iterating import iterated
-from diagnose.placement.joining import joined
+from diagnose.placement.iteration import iterated
 from diagnose.placement.language.branches import Ways
 from diagnose.placement.language.comprehensions import comprehended
 from diagnose.placement.language.conditions import truth
 from diagnose.placement.language.contexts import yielded
 from diagnose.placement.language.displays import listed, subscript, table
 from diagnose.placement.language.operators import binary, compare, unary
+from diagnose.placement.lattice import joined
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Device
-from diagnose.placement.storing import element, store
+from diagnose.placement.strings import composed
 from diagnose.placement.tensors import WIDEST, Batch, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.texts import composed
 from diagnose.placement.values import (
     Around,
     Const,

@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from diagnose.kinds import ConstraintKind
-from diagnose.placement.asking import same_type
 from diagnose.placement.devices import asks_for_gpu, differ, is_rank
-from diagnose.placement.iterating import special
-from diagnose.placement.joining import any_of, in_a_row
+from diagnose.placement.iteration import special
+from diagnose.placement.lattice import any_of, in_a_row
 from diagnose.placement.machine import Machine, Meets
+from diagnose.placement.strings import LONGEST, composed, percent
 from diagnose.placement.tensors import WIDEST, Batch, Table, Tensor, inside, leading
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.texts import LONGEST, composed, percent
+from diagnose.placement.type_narrowing import same_type
 from diagnose.placement.values import Const, Frame, Number, Place, Unknown, Value
 
 _LONGEST_NUMBER = 10**9

@@ -8,20 +8,20 @@ from functools import partial
 from itertools import islice
 
 from diagnose.kinds import Origin
-from diagnose.placement.iterating import any_item, iterated
+from diagnose.placement.assignments import loaded, store
+from diagnose.placement.device_guards import refusal
+from diagnose.placement.iteration import any_item, iterated
 from diagnose.placement.language.arrays import added, written
 from diagnose.placement.language.branches import Attributes, Ways, join
 from diagnose.placement.language.conditions import truth
 from diagnose.placement.language.contexts import with_
+from diagnose.placement.language.dead_results import lose
 from diagnose.placement.language.definitions import class_, function, import_, import_from, shared
-from diagnose.placement.language.losing import lose
-from diagnose.placement.language.matching import matches
+from diagnose.placement.language.match_statements import matches
 from diagnose.placement.libraries.datasets import drawn
 from diagnose.placement.machine import Ends, Leaves, Machine
-from diagnose.placement.passing import left_by
-from diagnose.placement.refusing import refusal
+from diagnose.placement.pass_through import left_by
 from diagnose.placement.semantics import dotted
-from diagnose.placement.storing import loaded, store
 from diagnose.placement.tensors import WIDEST, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Loader, Number, Object, Unknown, Value

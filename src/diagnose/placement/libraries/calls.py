@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.kinds import ConstraintKind
+from diagnose.placement.device_guards import assumed
 from diagnose.placement.libraries.copies import copied_by
 from diagnose.placement.libraries.functional import functional_call
 from diagnose.placement.libraries.models import model_call
@@ -13,7 +14,6 @@ from diagnose.placement.libraries.python import builtin
 from diagnose.placement.libraries.standard import standard_call
 from diagnose.placement.libraries.torch_calls import torch_call
 from diagnose.placement.machine import Arguments, Machine, operands
-from diagnose.placement.refusing import assumed
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Const, Frame, Object, Unknown, Value
 

@@ -6,8 +6,8 @@ import ast
 
 from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import CPU, META
-from diagnose.placement.libraries.empties import empty_tensors, keep_unsaved
 from diagnose.placement.libraries.functional import mapped_by
+from diagnose.placement.libraries.meta_modules import empty_tensors, keep_unsaved
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in

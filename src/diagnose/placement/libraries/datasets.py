@@ -6,7 +6,7 @@ import ast
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.devices import CPU
-from diagnose.placement.iterating import iterated
+from diagnose.placement.iteration import iterated
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, Partial, generating
 from diagnose.placement.tensors import Batch, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items

@@ -9,7 +9,7 @@ from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement.devices import CPU
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Step
-from diagnose.placement.steps import is_offloaded, last_move
+from diagnose.placement.provenance import is_offloaded, last_move
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Unknown, Value

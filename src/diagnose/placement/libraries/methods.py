@@ -23,9 +23,9 @@ from diagnose.placement.libraries.tensor_methods import (
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Step
 from diagnose.placement.records import record_method
+from diagnose.placement.strings import text_method
 from diagnose.placement.tensors import Batch, Distribution, Module, Optimizer, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.texts import text_method
 from diagnose.placement.values import (
     Class,
     Const,

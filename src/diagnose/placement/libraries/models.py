@@ -6,25 +6,25 @@ import ast
 import re
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.placement.device_guards import kind_of
 from diagnose.placement.devices import CPU, META, SPLIT
+from diagnose.placement.libraries.accelerators import prepared, preparing_call
 from diagnose.placement.libraries.checkpoints import loaded_from
 from diagnose.placement.libraries.datasets import collated, item_of
-from diagnose.placement.libraries.empties import filled_elsewhere
+from diagnose.placement.libraries.device_maps import mapped, place, put
+from diagnose.placement.libraries.diffusers import drawn_noise, noise_scheduler
 from diagnose.placement.libraries.layers import built, library_loss, parallel
+from diagnose.placement.libraries.meta_modules import filled_elsewhere
 from diagnose.placement.libraries.modules import SENTENCES, is_array, searching, sentences
-from diagnose.placement.libraries.noise import drawn_noise, noise_scheduler
 from diagnose.placement.libraries.object_methods import HELD, library_call
-from diagnose.placement.libraries.offloading import offloaded_by
-from diagnose.placement.libraries.preparing import prepared, preparing_call
+from diagnose.placement.libraries.offload import offloaded_by
 from diagnose.placement.libraries.processes import gaussian
-from diagnose.placement.libraries.spreading import mapped, place, put
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
 from diagnose.placement.libraries.torch_calls import optimizer, wrapped_optimizer
-from diagnose.placement.libraries.training import training_call
+from diagnose.placement.libraries.trainers import training_call
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, operands
 from diagnose.placement.model import Step
-from diagnose.placement.refusing import kind_of
-from diagnose.placement.steps import on_cpu
+from diagnose.placement.provenance import on_cpu
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Frame, Loader, Object, Place, Unknown, Value

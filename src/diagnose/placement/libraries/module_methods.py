@@ -9,10 +9,17 @@ from diagnose.placement import modules
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.checkpoints import loaded_into
 from diagnose.placement.libraries.copies import averaged
-from diagnose.placement.libraries.decoding import generated
-from diagnose.placement.libraries.empties import empty_tensors, filled_elsewhere, may_fill, released
+from diagnose.placement.libraries.device_maps import given_part, gives_back
+from diagnose.placement.libraries.diffusers import pictures
 from diagnose.placement.libraries.forward_hooks import within
+from diagnose.placement.libraries.generation import generated
 from diagnose.placement.libraries.layers import fill, passed
+from diagnose.placement.libraries.meta_modules import (
+    empty_tensors,
+    filled_elsewhere,
+    may_fill,
+    released,
+)
 from diagnose.placement.libraries.modules import (
     keep_inputs,
     keeps_config,
@@ -20,13 +27,11 @@ from diagnose.placement.libraries.modules import (
     leaves_new,
     library_method,
 )
-from diagnose.placement.libraries.noise import pictures
-from diagnose.placement.libraries.offloading import METHODS, brought, offload, taken_part
-from diagnose.placement.libraries.spreading import given_part, gives_back
+from diagnose.placement.libraries.offload import METHODS, brought, offload, taken_part
 from diagnose.placement.libraries.tensor_methods import move, moves, target, unknown_arguments
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
 from diagnose.placement.model import Step
-from diagnose.placement.steps import last_of
+from diagnose.placement.provenance import last_of
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Unknown, Value

@@ -7,8 +7,10 @@ from collections.abc import Callable
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import modules
+from diagnose.placement.assignments import KEY, put_at
 from diagnose.placement.devices import CPU
-from diagnose.placement.libraries.noise import distribution, scheduler
+from diagnose.placement.libraries.accelerators import accelerated
+from diagnose.placement.libraries.diffusers import distribution, scheduler
 from diagnose.placement.libraries.objects import (
     executor,
     exported,
@@ -17,14 +19,12 @@ from diagnose.placement.libraries.objects import (
     scaler,
     transform,
 )
+from diagnose.placement.libraries.offload_turns import HOOK, turn_hook
 from diagnose.placement.libraries.options import parsed
-from diagnose.placement.libraries.preparing import accelerated
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
-from diagnose.placement.libraries.training import collator, piped, trained
-from diagnose.placement.libraries.turns import HOOK, turn_hook
+from diagnose.placement.libraries.trainers import collator, piped, trained
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.storing import KEY, put_at
 from diagnose.placement.tensors import (
     WIDEST,
     Batch,

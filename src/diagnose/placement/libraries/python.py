@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement import modules
-from diagnose.placement.asking import has_attribute, is_instance, type_of
-from diagnose.placement.iterating import iterated
+from diagnose.placement.assignments import element, parts
+from diagnose.placement.iteration import iterated
 from diagnose.placement.libraries.datasets import drawn
 from diagnose.placement.machine import Arguments, Machine, operands
-from diagnose.placement.storing import element, parts
+from diagnose.placement.strings import composed
 from diagnose.placement.tensors import WIDEST, Module, Tensor, leading
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.texts import composed
+from diagnose.placement.type_narrowing import has_attribute, is_instance, type_of
 from diagnose.placement.values import (
     Class,
     Const,

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from itertools import islice
 
 from diagnose.kinds import Origin
-from diagnose.placement.iterating import iterated
-from diagnose.placement.joining import in_a_row, of_any_key
+from diagnose.placement.assignments import as_row, element
+from diagnose.placement.iteration import iterated
+from diagnose.placement.lattice import in_a_row, of_any_key
 from diagnose.placement.machine import Arguments, Given, Machine, Partial
 from diagnose.placement.records import described, field, replaced, tuple_class
-from diagnose.placement.storing import as_row, element
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Class, Const, Frame, Object, Unknown, Value

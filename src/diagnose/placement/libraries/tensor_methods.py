@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
+from diagnose.placement.assignments import KEY
+from diagnose.placement.device_guards import kind_of
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.libraries.checkpoints import may_be_number
-from diagnose.placement.libraries.empties import has_no_memory
+from diagnose.placement.libraries.meta_modules import has_no_memory
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands, origin
 from diagnose.placement.model import Device, Step
-from diagnose.placement.refusing import kind_of
-from diagnose.placement.storing import KEY
 from diagnose.placement.tensors import Batch, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (

@@ -6,16 +6,16 @@ import ast
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import modules
-from diagnose.placement.asking import is_instance
+from diagnose.placement.device_guards import assumed, is_open, kind_of
 from diagnose.placement.devices import CPU, CURRENT, HOME
 from diagnose.placement.libraries.checkpoints import loaded, loaded_from, saved
-from diagnose.placement.libraries.clusters import asked_rank
+from diagnose.placement.libraries.cluster_ranks import asked_rank
 from diagnose.placement.libraries.datasets import data_call
 from diagnose.placement.libraries.distributions import distribution_of
 from diagnose.placement.libraries.factories import factory
 from diagnose.placement.libraries.layers import built, layer, loaded_model
-from diagnose.placement.libraries.offloading import SHARDING, sharded
-from diagnose.placement.libraries.padding import sequences, wide
+from diagnose.placement.libraries.offload import SHARDING, sharded
+from diagnose.placement.libraries.sequences import sequences, wide
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
 from diagnose.placement.machine import (
     Arguments,
@@ -26,10 +26,10 @@ from diagnose.placement.machine import (
     origin,
 )
 from diagnose.placement.model import Step
-from diagnose.placement.refusing import assumed, is_open, kind_of
-from diagnose.placement.steps import born_at, last_move, on_cpu
+from diagnose.placement.provenance import born_at, last_move, on_cpu
 from diagnose.placement.tensors import Module, Optimizer, Tensor, leading, tensors_in
 from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.type_narrowing import is_instance
 from diagnose.placement.values import (
     Const,
     External,

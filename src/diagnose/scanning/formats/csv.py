@@ -7,7 +7,7 @@ import io
 
 from diagnose.rendering.words import clean
 from diagnose.scanning.formats.records import record, spans
-from diagnose.scanning.grouping import Grouping
+from diagnose.scanning.groups import Grouping
 
 COLUMNS = (
     "fingerprint", "count", "logs", "ranks", "cause", "confidence", "family", "type", "message", "file",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from diagnose.scanning.formats.records import record
-from diagnose.scanning.grouping import Grouping
+from diagnose.scanning.groups import Grouping
 
 
 def render(grouping: Grouping, *, columns: int = 100) -> str:

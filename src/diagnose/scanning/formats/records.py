@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from diagnose.scanning.grouping import Group
+from diagnose.scanning.groups import Group
 
 
 def record(group: Group) -> dict[str, object]:

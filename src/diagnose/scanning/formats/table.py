@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from diagnose.rendering.words import clean, width
 from diagnose.scanning.formats.records import spans
-from diagnose.scanning.grouping import Group, Grouping
+from diagnose.scanning.groups import Group, Grouping
 
 
 def render(grouping: Grouping, *, columns: int = 100) -> str:

@@ -12,8 +12,8 @@ from __future__ import annotations
 from diagnose.simulation.checks import DeviceChecks
 from diagnose.simulation.driver import Driver
 from diagnose.simulation.kernels import extensions, interpreted, standin
-from diagnose.simulation.kernels.offering import Offers
-from diagnose.simulation.patching import Patches
+from diagnose.simulation.kernels.importable import Offers
+from diagnose.simulation.patches import Patches
 
 
 def install(driver: Driver, checks: DeviceChecks, patches: Patches) -> None:

@@ -14,7 +14,7 @@ import torch
 
 from diagnose.simulation.checks import DeviceChecks
 from diagnose.simulation.kernels.arithmetic import COMPUTED
-from diagnose.simulation.kernels.offering import Offers
+from diagnose.simulation.kernels.importable import Offers
 from diagnose.simulation.tables import read_table
 
 

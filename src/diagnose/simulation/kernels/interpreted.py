@@ -13,9 +13,9 @@ import torch
 
 from diagnose.simulation.checks import DeviceChecks
 from diagnose.simulation.driver import Driver
+from diagnose.simulation.kernels.importable import Offers
 from diagnose.simulation.kernels.launcher import Launcher
-from diagnose.simulation.kernels.offering import Offers
-from diagnose.simulation.patching import Patches
+from diagnose.simulation.patches import Patches
 
 _VARIABLE = "TRITON_INTERPRET"
 

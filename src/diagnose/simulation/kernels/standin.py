@@ -21,7 +21,7 @@ from diagnose.simulation.checks import DeviceChecks
 from diagnose.simulation.driver import Driver
 from diagnose.simulation.kernels import language
 from diagnose.simulation.kernels.launcher import Launcher
-from diagnose.simulation.patching import Patches
+from diagnose.simulation.patches import Patches
 
 #: The last release whose launcher tells which argument is out of reach.
 RELEASE = "3.5.1"

@@ -1,0 +1,303 @@
+"""Live tensors and modules as values of placement analysis: where they are, and the steps of their
+lives."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Sequence
+from functools import cached_property
+from types import FrameType
+from typing import Any
+
+from diagnose.hooks.holders import Holders
+from diagnose.hooks.introspection import attributes, device_of, is_a, shape_of
+from diagnose.hooks.operands import reads
+from diagnose.hooks.positions import Texts
+from diagnose.hooks.provenance import Steps
+from diagnose.hooks.scopes import Scopes
+from diagnose.hooks.unregistered import Keepers
+from diagnose.hooks.whereabouts import Whereabouts
+from diagnose.hooks.wrappers import is_offloaded, is_replica
+from diagnose.kinds import DeviceType, EventKind, Origin
+from diagnose.placement import Device, Spot, Step
+from diagnose.placement.devices import META, written
+from diagnose.placement.provenance import is_offloaded as brought
+from diagnose.placement.semantics import calls, last_name, nodes
+from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.values import Generator
+from diagnose.tracing.lives import Event, Life, ModuleLife
+from diagnose.tracing.recorder import Recorder
+from diagnose.tracing.stacks import Line, Stack, is_own
+
+#: Files of libraries in which tokenizers and processors make what they return.
+_TOKENIZERS = ("tokenization", "tokenizers", "processing_")
+#: Modules above each other that are looked at.
+_DEEPEST = 40
+
+
+class Lives:
+    """What a recorder knows, in the form in which placement analysis reasons.
+
+    Args:
+        recorder: what was running.
+        texts: the program's files.
+        alive: the user's frames of the traceback that are still alive, outermost first.
+        spot: the expression that failed.
+        seen: all frames of the traceback, outermost first.
+    """
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        texts: Texts,
+        alive: Sequence[tuple[FrameType, Line]],
+        spot: Spot,
+        seen: Sequence[tuple[FrameType, Line]] = (),
+    ) -> None:
+        self.torch: Any = sys.modules["torch"]
+        self.tensor = self.torch.Tensor
+        self.recorder = recorder
+        self.texts = texts
+        self.spot = spot
+        self.alive = alive
+        self.seen = seen
+        self._modules: dict[int, Module] = {}
+        self._live: dict[int, Any] = {}
+        self.steps = Steps(texts)
+        self.whereabouts = Whereabouts(self.torch, recorder)
+        self.scopes = Scopes(
+            self.torch, texts, alive, self.module_value, self.device, recorder.modules.things
+        )
+
+    @cached_property
+    def keepers(self) -> Keepers:
+        """What modules keep without registering it."""
+        return Keepers(self.torch, self.recorder, self.texts, self.alive)
+
+    @cached_property
+    def holders(self) -> Holders:
+        """What the program calls the tensors that it holds."""
+        frames = [(frame, is_own(line.code)) for frame, line in reversed(self.seen)]
+        own = [frame for frame, is_users in frames if is_users]
+        others = [frame for frame, is_users in frames if not is_users]
+        return Holders(self.torch, self.recorder, own, others)
+
+    def device(self, tensor: Any) -> Device | None:
+        """Where a live tensor is."""
+        text = device_of(tensor)
+        return None if text is None else written(text)
+
+    def is_partly(self, device: Device, module: Module | None) -> bool:
+        """Whether the model that a module belongs to is on a device with a part of its tensors only."""
+        owners = list(module.owners()) if module is not None else []
+        return bool(owners) and self.whereabouts.is_partly(device, self._live.get(id(owners[-1])))
+
+    # --- tensors ---
+
+    def tensor_value(self, tensor: Any) -> Tensor:
+        """A live tensor, with the steps of its life."""
+        life = self.recorder.tensors.get(tensor) or Life(Origin.OTHER)
+        return self.lived(life, self.device(tensor), tensor, scalar=not shape_of(tensor))
+
+    def lived(self, life: Life, device: Device | None, tensor: Any, *, scalar: bool) -> Tensor:
+        """What is known of a tensor's life, which may be over; then ``tensor`` is None."""
+        if life.module is None and (kept := self.keepers.registered(tensor)) is not None:
+            life = Life(Origin.WEIGHT, life.events, self.life_of(kept.owner), kept.name)
+        stack = _birth(life.events)
+        module = self.module_of(life.module)
+        steps = self.steps.of(life.events)
+        maker = life.maker
+        if any(
+            e.caller and any(t in e.caller.co_filename for t in _TOKENIZERS) for e in life.events
+        ):
+            maker = Origin.TOKENS
+        if maker == Origin.WEIGHT and _is_restored(life):
+            maker = Origin.LOAD
+        if maker == Origin.BATCH:
+            steps = (*steps, *self.steps.bound(life.events))
+        elif maker == Origin.OUTPUT and module is not None:  # it is where its module is
+            steps = (*module.steps, *steps)
+        if device == META and not brought(module):  # nothing moves there: it was made so
+            steps = tuple(
+                s._replace(what=EventKind.MADE, device=META)
+                if s.what in (EventKind.MADE, EventKind.PUT)
+                else s
+                for s in steps
+            )
+        elif maker != Origin.WEIGHT and not any(step.what == EventKind.MOVED for step in steps):
+            steps = tuple(
+                s._replace(device=device) if s.what == EventKind.MADE else s for s in steps
+            )
+        name = life.name
+        if maker == Origin.WEIGHT and self.replica is not None and _is_whole(life):
+            steps = (*steps, Step(EventKind.KEPT, self.spot, device))
+        if (
+            maker not in (Origin.WEIGHT, Origin.OUTPUT)
+            and (kept := self.keepers.of(tensor, life)) is not None
+        ):
+            module, name = self.module_value(kept.owner), kept.name
+            spot = self.keepers.statement(kept, stack)
+            if spot is not None:
+                steps = (*steps, Step(EventKind.HELD if kept.at else EventKind.KEPT, spot, device))
+        elif (
+            maker not in (Origin.WEIGHT, Origin.OUTPUT)
+            and self.replica is not None
+            and (used := self._kept_outside(tensor, life)) is not None
+        ):
+            module, name = self.module_value(self.replica), used[0]
+            steps = (*steps, Step(EventKind.KEPT, used[1], device))
+        frame = self.scopes.frame(stack)
+        return Tensor(device, maker, steps, frame, scalar=scalar, module=module, name=name)
+
+    def _targets(self, spot: Spot) -> set[str]:
+        """The names and attributes that a statement assigns to."""
+        text = self.texts.of(spot.file)
+        statement = text.statement(spot.node) if text is not None else None
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        kinds = (ast.Name, ast.Attribute)
+        return {last_name(one) for target in targets for one in nodes(target, *kinds)}
+
+    @cached_property
+    def replica(self) -> Any:
+        """The outermost module of a copy of `DataParallel` that was running."""
+        failed = self.recorder.failed
+        running = [ref() for ref in failed.running] if failed is not None else []
+        return next((one for one in reversed(running) if is_replica(one)), None)
+
+    def _kept_outside(self, tensor: Any, life: Life) -> tuple[str, Spot] | None:
+        """The attribute of an object, which no copy of a module has of its own, that keeps a tensor; and
+        where it is read."""
+        holder = self.holders.keeper(tensor, life)
+        name = holder.attribute() if holder is not None else ""
+        if not name:
+            return None
+        if reads(self.spot.node, name):
+            return name, self.spot
+        for text in filter(None, map(self.texts.of, self._files())):
+            for node in nodes(text.source.tree, ast.Return):
+                if reads(node, name):
+                    return name, Spot(text.source, node, None)
+        return None
+
+    def _files(self) -> Sequence[str]:
+        """The user's files that the failure passed through."""
+        failed = self.recorder.failed
+        lines = [line for _, line in self.seen if is_own(line.code)]
+        lines += failed.stack if failed is not None else ()
+        return list(dict.fromkeys(line.code.co_filename for line in lines))
+
+    def generator(self, generator: str, thing: Any, node: ast.AST | None = None) -> Generator:
+        """A ``torch.Generator`` of this device: the place of the program that makes it, if only one does,
+        or one makes what is called so; of what a loader made for itself, where the loader is built."""
+        value = Generator(written(generator) or Device(DeviceType.CPU))
+        made = [
+            Spot(text.source, node, None)
+            for text in filter(None, map(self.texts.of, self._files()))
+            for node in calls(text.source.tree)
+            if ast.unparse(node.func).endswith("Generator")
+        ]
+        if len(made) > 1:
+            called = {
+                one.rpartition(".")[2]
+                for one in (ast.unparse(node) if node is not None else "", self.holders.name(thing))
+            }
+            made = [spot for spot in made if called & self._targets(spot)]
+        if len(made) == 1:
+            value.steps = (Step(EventKind.MADE, made[0], value.device),)
+            value.frame = self.scopes.around(made[0])
+        elif not made and (life := self.loader()) is not None:
+            value.steps = tuple(s._replace(device=value.device) for s in self.steps.of(life.events))
+            value.frame = self.scopes.frame(_birth(life.events))
+        return value
+
+    def loader(self) -> Life | None:
+        """What is known of the data loader of which a part was running."""
+        owners = {
+            id(frame.f_locals.get("self")) for frame, line in self.seen if not is_own(line.code)
+        }
+        for loader in self.recorder.loaders.things():
+            held = attributes(loader)
+            parts = (loader, held.get("sampler"), held.get("batch_sampler"))
+            if owners & {id(part) for part in parts if part is not None}:
+                return self.recorder.loaders.get(loader)
+        return None
+
+    # --- modules ---
+
+    def module_of(self, life: ModuleLife | None) -> Module | None:
+        """A module by what is remembered of it."""
+        if life is None:
+            return None
+        known = self._modules.get(id(life))
+        if known is not None:
+            return known
+        module = life.module()
+        value = self._modules[id(life)] = Module(life.kind, self.whereabouts.of(module))
+        self._live[id(value)] = module
+        value.steps = self.steps.of(life.events)
+        value.frame = self.scopes.frame(_birth(life.events))
+        value.word = life.name or self._variable(module)
+        value.owner = self.module_of(life.owner)
+        if is_replica(module) or is_a(module, self.torch.nn.DataParallel):
+            value.steps = (*value.steps, Step(EventKind.WRAPPED, self.spot))
+        if is_offloaded(module):
+            value.steps = (*value.steps, Step(EventKind.OFFLOADED, self.spot))
+        if life.owner is None and module is not None:
+            self._held(value, module, life)
+        return value
+
+    def _held(self, value: Module, module: Any, life: ModuleLife) -> None:
+        """Notes of a module that another keeps it in a plain list or dict."""
+        kept = self.keepers.of(module)
+        spot = self.keepers.statement(kept, _birth(life.events)) if kept is not None else None
+        if kept is not None and spot is not None:
+            value.owner, value.word = self.module_value(kept.owner), kept.name + kept.at
+            value.steps = (*value.steps, Step(EventKind.HELD, spot))
+
+    def _variable(self, module: Any) -> str:
+        """What a variable of the running frames calls a module."""
+        spaces = [frame.f_locals for frame, _ in reversed(self.alive)]
+        spaces += [frame.f_globals for frame, _ in self.alive[-1:]]
+        named = ((str(name), value) for space in spaces for name, value in list(space.items()))
+        found = (name for name, value in named if value is module and name != "self")
+        return next(found, "") if module is not None else ""
+
+    def held_as(self, value: Module) -> str:
+        """What the program calls a module that is in none of its variables."""
+        return self.holders.name(self._live.get(id(value)))
+
+    def module_value(self, module: Any) -> Module | None:
+        """A live module."""
+        return self.module_of(self.life_of(module))
+
+    def life_of(self, module: Any) -> ModuleLife:
+        """What is known of a live module."""
+        life = self.recorder.modules.get(module)
+        if life is None:
+            life = ModuleLife(module)
+            self.recorder.modules.set(module, life)
+        return life
+
+
+def _is_whole(life: Life) -> bool:
+    """Whether a weight belongs to a module that is no copy of `DataParallel`."""
+    module = life.module.module() if life.module is not None else None
+    return module is not None and not is_replica(module)
+
+
+def _is_restored(life: Life) -> bool:
+    """Whether a weight's data is as a checkpoint gave it, and its module was built."""
+    whats = {event.what for event in life.events}
+    whole = life.module is not None and any(e.what == EventKind.LOADED for e in life.module.events)
+    return EventKind.LOADED in whats and EventKind.MOVED not in whats and not whole
+
+
+def _birth(events: Sequence[Event]) -> Stack:
+    """The stack of what made or loaded something; of a weight whose maker was not seen, of its
+    registration."""
+    for what in (EventKind.MADE, EventKind.LOADED, EventKind.PUT):
+        for event in events:
+            if event.what == what:
+                return event.stack
+    return events[0].stack if events else ()

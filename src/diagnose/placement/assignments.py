@@ -1,0 +1,318 @@
+"""What an assignment binds, what a loop takes out of a value."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from diagnose.kinds import EventKind, Origin
+from diagnose.model import TorchNames
+from diagnose.placement import modules
+from diagnose.placement.journal import noted
+from diagnose.placement.lattice import joined, of_any_key
+from diagnose.placement.machine import Machine
+from diagnose.placement.model import Spot, Step
+from diagnose.placement.possible_strings import may_name
+from diagnose.placement.records import row
+from diagnose.placement.semantics import called
+from diagnose.placement.tensors import Batch, Module, State, Table, Tensor
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import (
+    Const,
+    External,
+    Frame,
+    Loader,
+    Number,
+    Object,
+    Unknown,
+    Value,
+)
+
+
+def loaded(target: ast.expr) -> ast.expr:
+    """A target as an expression that reads it; the node stays where it is in the file."""
+    match target:
+        case ast.Name(id=name):
+            return ast.copy_location(ast.Name(name, ast.Load()), target)
+        case ast.Attribute(value=value, attr=name):
+            return ast.copy_location(ast.Attribute(value, name, ast.Load()), target)
+        case ast.Subscript(value=value, slice=inside):
+            return ast.copy_location(ast.Subscript(value, inside, ast.Load()), target)
+    return target
+
+
+def store(
+    machine: Machine, target: ast.expr, value: Value, frame: Frame, statement: ast.stmt
+) -> None:
+    """Assigns a value to a target."""
+    match target:
+        case ast.Name(id=name):
+            if (
+                isinstance(value, Tensor)
+                and value.maker == Origin.BATCH
+                and isinstance(statement, ast.Assign | ast.For)
+            ):
+                bound = statement.value if isinstance(statement, ast.Assign) else statement
+                spot = machine.spot(bound, frame)
+                value.steps = (*value.steps[-12:], Step(EventKind.BOUND, spot, value.device))
+            bind(frame, name, value, statement)
+        case ast.Tuple(elts=targets) | ast.List(elts=targets):
+            for position, each in enumerate(targets):
+                after = len(targets) - position - 1
+                if isinstance(each, ast.Starred):
+                    store(machine, each.value, _rest(value, position, after), frame, statement)
+                elif any(isinstance(one, ast.Starred) for one in targets[:position]):
+                    store(machine, each, part(value, -after - 1), frame, statement)
+                else:
+                    store(machine, each, part(value, position), frame, statement)
+        case ast.Attribute(value=whose, attr=name):
+            owner = machine.evaluate(machine, whose, frame)
+            if isinstance(value, Module | Number) and not value.word:
+                value.word = ast.unparse(target)
+            if isinstance(owner, Module):
+                modules.put(machine, owner, name, value, statement, frame)
+            elif isinstance(owner, External):
+                machine.replaced[f"{owner.dotted}.{name}"] = value
+            elif isinstance(owner, Object):
+                if _counts(owner.attributes.get(name), value):
+                    value = Number(name)
+                if isinstance(value, Tensor):
+                    step = Step(EventKind.STORED, machine.spot(statement, frame), value.device)
+                    value = value.like(value.device, step)
+                elif isinstance(value, Module) and isinstance(statement, ast.Assign):
+                    value.kept = machine.spot(statement.value, frame), frame
+                owner.attributes[name] = value
+            elif isinstance(owner, Tensor) and name == "data" and isinstance(value, Tensor):
+                _filled(machine, owner, value, statement, frame)
+            elif isinstance(owner, Batch) and isinstance(value, Tensor):
+                _put_in(owner, value, machine.spot(statement, frame), whole=False)
+        case ast.Subscript(value=whose, slice=inside):
+            owner = machine.evaluate(machine, whose, frame)
+            key = machine.evaluate(machine, inside, frame)
+            if isinstance(owner, Table | Items):
+                modules.hold(owner, value)
+            if isinstance(owner, State):
+                value = _remembered(value, machine.spot(statement, frame))
+            if isinstance(owner, Table):
+                put_at(owner, key, value, inside)
+            elif isinstance(owner, Items):
+                number = key.value if isinstance(key, Const) else None
+                if isinstance(number, int) and -len(owner.items) <= number < len(owner.items):
+                    owner.items[number] = value
+                else:
+                    owner.more = value
+            elif isinstance(owner, Batch) and isinstance(value, Tensor):
+                _put_in(
+                    owner, value, machine.spot(statement, frame), whole=not isinstance(key, Const)
+                )
+            elif isinstance(owner, Module) and isinstance(value, Module):
+                name = str(key.value) if isinstance(key, Const) else "?"
+                modules.put(machine, owner, name, value, statement, frame)
+            elif isinstance(owner, Tensor) and isinstance(value, Tensor):
+                machine.evaluate(machine, loaded(target), frame)
+
+
+def _counts(before: Value | None, value: Value) -> bool:
+    """Whether what was loaded takes the place of a number."""
+    loaded = isinstance(value, Tensor) and value.maker == Origin.LOAD
+    number = isinstance(before, Const) and isinstance(before.value, int | float)
+    return loaded and (number or isinstance(before, Number))
+
+
+def _put_in(batch: Batch, value: Tensor, spot: Spot, *, whole: bool) -> None:
+    """Puts a tensor into a batch. Key by key all of it is there in the end; of one that is written out,
+    nobody knows: the others were left."""
+    if whole or value.device == batch.inner.device:
+        batch.inner = value
+    else:
+        batch.inner = batch.inner.like(None, Step(EventKind.LEFT, spot, batch.inner.device))
+
+
+def _remembered(value: Value, spot: Spot) -> Value:
+    """What a statement puts into an optimizer's state: a tensor, or the dict of those of a weight."""
+    if isinstance(value, Tensor):
+        return value.like(value.device, Step(EventKind.STORED, spot, value.device))
+    if isinstance(value, Batch):
+        return Batch(
+            value.inner.like(value.inner.device, Step(EventKind.STORED, spot)), mutable=True
+        )
+    if isinstance(value, Table):
+        held = {key: _remembered(one, spot) for key, one in value.items.items()}
+        return State(held, value.more and _remembered(value.more, spot))
+    return value
+
+
+def put_at(owner: Table, key: Value, value: Value, said: ast.expr | None = None) -> None:
+    """Puts an item into a dict: at any key that the expression for it, ``said``, may give, where it is not
+    known which, and at each in a loop over the keys."""
+    if isinstance(key, Const) and isinstance(key.value, str | int):
+        owner.items[key.value] = value
+        return
+    each = isinstance(key, Unknown) and key.word == KEY
+    for name, held in owner.items.items():
+        if each or said is None or may_name(said, str(name)):
+            owner.items[name] = value if each else joined(held, value)
+    owner.more = of_any_key(owner.more, value)
+
+
+def _filled(
+    machine: Machine, weight: Tensor, value: Tensor, statement: ast.AST, frame: Frame
+) -> None:
+    """``weight.data = value``: a weight is where its new values are."""
+    noted(weight, "device")
+    weight.device = value.device
+    module = weight.module
+    if weight.maker != Origin.WEIGHT or module is None or _is_own(weight, module):
+        return
+    step = Step(EventKind.MOVED, machine.spot(statement, frame), value.device)
+    module.filled = value
+    if weight.name:
+        module.device, module.steps = value.device, (*module.steps, step)
+    else:  # in a loop over all of them
+        module.move(value.device, step)
+
+
+def _is_own(weight: Tensor, module: Module) -> bool:
+    return any(one is weight for one in module.tensors.values())
+
+
+#: What the keys of a dict are called that a loop runs through.
+KEY = "key"
+
+
+def part(value: Value, position: int) -> Value:
+    """What is unpacked at a position."""
+    match value:
+        case Items(items=items) if -len(items) <= position < len(items):
+            return items[position]
+        case Items(more=more) if more is not None:
+            return more
+        case Object() if (fields := row(value)) is not None:
+            return part(fields, position)
+        case Batch():
+            return value.inner.like(value.inner.device)
+        case Loader():
+            return value.item
+        case Table() | Items():
+            return Unknown()
+        case Tensor():
+            return value.like(value.device)
+    return Unknown()
+
+
+def _rest(value: Value, position: int, after: int) -> Value:
+    """What is unpacked into ``*rest``."""
+    if isinstance(value, Items) and value.more is None:
+        return Items(value.items[position : len(value.items) - after])
+    return Items([], part(value, position))
+
+
+def bind(frame: Frame, name: str, value: Value, statement: ast.AST) -> None:
+    """Binds a name to a value, and remembers where first."""
+    if isinstance(value, Module | Number) and not value.word:
+        value.word = name
+    frame = frame.shared.get(name, frame)
+    frame.names[name] = value
+    frame.bound[name] = statement
+    frame.lines.setdefault(name, getattr(statement, "lineno", 0))
+
+
+def current(value: Value) -> Value:
+    """A weight that was listed before its module moved is where the module is now; a copy stayed, and what
+    was brought elsewhere by itself."""
+    if isinstance(value, Tensor) and value.maker == Origin.WEIGHT and value.module is not None:
+        moves = {id(step.spot.node) for one in value.module.owners() for step in one.steps}
+        stayed = any(
+            step.what in (EventKind.COPIED, EventKind.HELD, EventKind.PUT)
+            or (step.what == EventKind.MOVED and id(step.spot.node) not in moves)
+            for step in value.steps
+        )
+        if not _is_own(value, value.module) and not stayed:
+            return value.like(value.module.where())
+    return value
+
+
+def parts(value: Value) -> Value:
+    """The layers of a list of them as the list that Python's own functions take."""
+    if isinstance(value, Module) and value.kind in ("ModuleList", "Sequential") and value.children:
+        return Items(list(value.children.values()))
+    return value
+
+
+def one_dimension(torch: TorchNames, tensor: Tensor) -> bool:
+    """Whether a tensor was made with one dimension, as far as its factory's call tells."""
+    if tensor.maker == Origin.LIBRARY and tensor.name == "row":
+        return True
+    made = next((step.spot.node for step in tensor.steps if step.what == EventKind.MADE), None)
+    if not isinstance(made, ast.Call) or tensor.maker != Origin.FACTORY:
+        return False
+    name = called(made)
+    shape = made.args[0] if len(made.args) == 1 else None
+    if name in ("tensor", "as_tensor"):
+        return _are_numbers(shape)
+    if isinstance(shape, ast.Tuple | ast.List):
+        first = shape.elts[0] if len(shape.elts) == 1 else None
+        flat = first is not None and not isinstance(first, ast.Starred)
+        return flat and name in torch.filled
+    return name in torch.in_a_row or (name in torch.filled and _is_one_size(shape))
+
+
+#: What people call several sizes.
+_SIZES = re.compile(r"(shape|size|sizes|dims|dimensions|like)$", re.IGNORECASE)
+
+
+def _is_one_size(given: ast.expr | None) -> bool:
+    """Whether what a factory is told alone is one number, as far as its name tells."""
+    match given:
+        case ast.Constant() | ast.BinOp():
+            return True
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return _SIZES.search(name) is None or name.endswith(("_size", "_dims"))
+        case ast.Call(func=ast.Name(id="len" | "int")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="size"), args=[_]):
+            return True
+        case ast.Subscript(slice=ast.Constant(value=int())):
+            return True
+    return False
+
+
+def _are_numbers(given: ast.expr | None) -> bool:
+    """Whether a list that stands in the code holds no lists, as far as it shows."""
+    match given:
+        case ast.ListComp(elt=item):
+            return not isinstance(item, ast.List | ast.Tuple | ast.ListComp | ast.Name)
+        case ast.Name():
+            return True  # of rows or of numbers: only a run tells
+        case ast.List(elts=[first, *_]):
+            return not isinstance(first, ast.List | ast.Tuple | ast.ListComp | ast.Starred)
+    return False
+
+
+def as_row(torch: TorchNames, value: Value) -> Items:
+    """What a loop over a value binds one by one, as a list."""
+    return value if isinstance(value, Items) else Items([], element(torch, value))
+
+
+def element(torch: TorchNames, value: Value) -> Value:
+    """What a loop over a value binds."""
+    match value:
+        case Items(items=[first, *_]) if value.more is None or not isinstance(first, Unknown):
+            return first
+        case Items(more=more) if more is not None:
+            return current(more)
+        case Loader(item=Batch() as item):  # one that moves is not the next one
+            return Batch(item.inner, mutable=item.mutable)
+        case Loader():
+            return value.item
+        case Batch():
+            return value.inner.like(value.inner.device)
+        case Tensor():
+            found = value.taken(scalar=one_dimension(torch, value) or None)
+            found.element = True
+            return found
+        case Module():
+            return next(iter(value.children.values()), Unknown())
+        case Table():
+            return Unknown()
+    return Unknown()

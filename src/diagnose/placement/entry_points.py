@@ -1,0 +1,290 @@
+"""What nothing calls is run at the end, on arguments of which only the names are known."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Callable
+
+from diagnose.kinds import EventKind, Origin
+from diagnose.placement.devices import CPU, HOME, differ, named_so
+from diagnose.placement.language import calls
+from diagnose.placement.language.branches import Ways
+from diagnose.placement.libraries.copies import copied
+from diagnose.placement.libraries.generation import GIVEN
+from diagnose.placement.libraries.trainer_calls import BEFORE
+from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine
+from diagnose.placement.model import Step
+from diagnose.placement.semantics import defaults, dotted, nodes, positional, stored_attributes
+from diagnose.placement.tensors import Batch, Module, Tensor
+from diagnose.placement.values import (
+    Class,
+    Const,
+    Frame,
+    Function,
+    Object,
+    Place,
+    Unknown,
+    Value,
+    static,
+)
+
+
+def guarded(machine: Machine, work: Callable[[], object]) -> bool:
+    """Whether some of the analysis came to its end."""
+    try:
+        work()
+    except (Exhausted, RecursionError):
+        return False
+    finally:
+        machine.calls.clear()
+        machine.changes.clear()
+        machine.depths.clear()
+    return True
+
+
+def _apart(machine: Machine, work: Callable[[], object]) -> bool:
+    """The same, and what it sets for the whole program holds for it alone."""
+    before = machine.default, machine.default_of, machine.current
+    complete = guarded(machine, work)
+    machine.default, machine.default_of, machine.current = before
+    return complete
+
+
+def uncalled(machine: Machine, frame: Frame) -> bool:
+    """Runs the functions and methods of a file that nothing called."""
+    complete = True
+    turned = _assigned_twice(frame.source.tree)
+    for value in list(frame.names.values()):
+        if isinstance(value, Function) and value.source is frame.source:
+            complete = _entered(machine, value.undecorated or value, frame) and complete
+        elif isinstance(value, Class) and value.source is frame.source:
+            complete = _class(machine, value, frame, turned) and complete
+    return complete
+
+
+def hung(machine: Machine) -> bool:
+    """Runs the functions that objects of libraries are given to call."""
+    complete = True
+    for value, frame in machine.hung:
+        if isinstance(value, Function):
+            complete = _entered(machine, value.undecorated or value, frame) and complete
+    return complete
+
+
+def _class(machine: Machine, made: Class, frame: Frame, turned: frozenset[str]) -> bool:
+    """Runs the methods of a class that nothing called; ``turned`` are attributes that are set again."""
+    waiting = [one for one in _methods(made) if id(one.node) not in machine.entered]
+    if not waiting:
+        return True
+    machine.left = BUDGET // 3
+    objects: list[Value] = []
+    if (known := machine.objects.get(id(made.node))) is not None:
+        objects.append(known)
+
+    def build() -> None:
+        start = made.find("__init__")
+        names = _names(start.bound(made)) if isinstance(start, Function) else []
+        # A device is whatever the caller says, and not its default.
+        given = {name: Given(ast.Name(name), Unknown(name)) for name in names if named_so(name)}
+        built = calls.construct(machine, made, Arguments((), given), made.node, frame)
+        objects.append(built)
+
+    complete = bool(objects) or _apart(machine, build)
+    this: Value = objects[0] if objects else Object(made.node.name, made)
+    _forget_devices(this, made)
+    _forget_switches(this, turned)
+    building = _only_of_init(made)
+    waiting.sort(key=_turn)
+    for member in waiting if known is not None and _is_given_back(this) else ():
+        if _turn(member) == 0:
+            complete = _entered(machine, member.bound(this), frame) and complete
+    taken = known is not None and _taken_again(this)
+    if isinstance(this, Module) and known is not None and not taken and _stays(this):
+        this, known = copied(this, ()), None  # what the program made stays where it is
+    # What nothing calls may be called before the model moves, but for its ``forward``.
+    for member in waiting:
+        if member.name.rpartition(".")[2] in building:
+            continue
+        if isinstance(this, Module) and known is None and _turn(member) > 0:
+            this.move(HOME, Step(EventKind.MOVED, machine.spot(made.node, frame), HOME))
+        if id(member.node) not in machine.entered:
+            bound = member if member.owner is None else member.bound(this)  # static: of none
+            complete = _entered(machine, bound, frame) and complete
+    return complete
+
+
+def _stays(module: Module) -> bool:
+    """Whether a module is where it was made, or on the cpu."""
+    return _unmoved(module) or module.where() == CPU
+
+
+def _unmoved(module: Module) -> bool:
+    """Whether the program makes a module, and neither moves it nor what it belongs to."""
+    parts = (module, module.whole())
+    return not any(step.what == EventKind.MOVED for one in parts for step in one.steps)
+
+
+def _turn(method: Function) -> int:
+    """When a method is called: before its module is moved, after that, or last of all."""
+    last = method.name.rpartition(".")[2]
+    return 0 if last in BEFORE and _is_of(method, "LightningModule") else 1 + (last == "forward")
+
+
+def _is_given_back(this: Value) -> bool:
+    """Whether a trainer has brought a module back to where it was before."""
+    return (
+        isinstance(this, Module)
+        and this.steps[-1:] != ()
+        and this.steps[-1].what == EventKind.GIVEN_BACK
+    )
+
+
+def _taken_again(this: Value) -> bool:
+    """What a trainer calls of a module runs where it had brought that; False where it brought none."""
+    if not isinstance(this, Module) or not _is_given_back(this):
+        return False
+    moved = next((one for one in reversed(this.steps[:-1]) if one.device is not None), None)
+    if moved is not None:
+        this.move(moved.device, moved)
+    return moved is not None
+
+
+def _assigned(node: ast.AST) -> frozenset[str]:
+    """The attributes of ``self`` that a method assigns."""
+    return frozenset(one.attr for one in stored_attributes(node) if dotted(one.value) == "self")
+
+
+def _methods(made: Class) -> list[Function]:
+    members = [static(one) or one for one in made.members.values()]
+    return [one.undecorated or one for one in members if isinstance(one, Function)]
+
+
+def _plain(this: Value) -> dict[str, Value]:
+    """The attributes of an object; of a module those that do not move with it."""
+    return this.plain if isinstance(this, Module) else getattr(this, "attributes", {})
+
+
+def _forget_devices(this: Value, made: Class) -> None:
+    """A device that another method assigns is not the one that ``__init__`` left."""
+    held = _plain(this)
+    # What moves itself may have its layers elsewhere, or nowhere yet.
+    moves = any(isinstance(made.find(one), Function) for one in ("to", "_apply", "cuda"))
+    others = [one.node for one in _methods(made) if not one.name.endswith(".__init__")]
+    for name in frozenset[str]().union(*map(_assigned, others)) & held.keys():
+        value = held[name]
+        if isinstance(value, Place) or (isinstance(value, Const) and named_so(name)):
+            held[name] = Unknown() if moves else Unknown(name)
+
+
+def _assigned_twice(tree: ast.AST) -> frozenset[str]:
+    """The attributes that a file assigns at several places, of whatever objects."""
+    times = Counter(one.attr for one in stored_attributes(tree))
+    return frozenset(name for name, count in times.items() if count > 1)
+
+
+def _forget_switches(this: Value, turned: frozenset[str]) -> None:
+    """What is turned off at the end of a program was on before."""
+    held = _plain(this)
+    for name in turned & held.keys():
+        value = held[name]
+        if isinstance(value, Const) and isinstance(value.value, bool):
+            held[name] = Unknown()
+
+
+def _only_of_init(made: Class) -> frozenset[str]:
+    """The methods that ``__init__`` calls, and no other one: they run before the model is moved."""
+    called: dict[str, set[bool]] = {}
+    for method in _methods(made):
+        for one in nodes(method.node, ast.Attribute):
+            if dotted(one.value) == "self":
+                called.setdefault(one.attr, set()).add(method.name.endswith(".__init__"))
+    return frozenset(name for name, by in called.items() if by == {True})
+
+
+def _entered(machine: Machine, function: Function, frame: Frame) -> bool:
+    """Runs a function on arguments of which only names and uses are known."""
+    if id(function.node) in machine.entered or isinstance(function.node, ast.Lambda):
+        return True
+    machine.left = BUDGET // 3
+    used = _used_as_tensors(machine, function)
+    given = {
+        name: Given(ast.Name(name), _guessed(machine, name, function, used))
+        for name in _names(function)
+    }
+    node = function.node
+
+    def work() -> None:
+        ways = Ways(machine)
+        ways.end()  # for what is entered next, nobody knows whether this one was
+        calls.run(machine, function, Arguments((), given), node, frame)
+        ways.end()
+        ways.join()
+
+    return _apart(machine, work)
+
+
+def _names(function: Function) -> list[str]:
+    names = [each.arg for each in positional(function.node)]
+    if function.this is not None:
+        names = names[1:]
+    with_default = set(defaults(function.node))
+    if _is_of(function, "Callback"):  # which is handed all by name
+        with_default -= set(_MODELS)
+    if function.name.endswith(".forward") and function.name != "forward":
+        with_default -= {"labels"}  # which a trainer hands over
+    return [name for name in names if name not in with_default or named_so(name)]
+
+
+def _used_as_tensors(machine: Machine, function: Function) -> frozenset[str]:
+    """The names that a ``forward`` asks for what only tensors have."""
+    if not function.name.endswith(".forward") or not isinstance(function.this, Module):
+        return frozenset()
+    return frozenset(
+        node.value.id
+        for node in nodes(function.node, ast.Attribute)
+        if isinstance(node.value, ast.Name) and node.attr in machine.torch.of_tensors
+    )
+
+
+#: What the methods of a callback call the model that a trainer hands them.
+_MODELS = ("model", "pl_module")
+
+
+def _is_of(function: Function, kind: str) -> bool:
+    """Whether a method is of a class that is built on a library's of a kind, such as its trainer."""
+    made = function.owner
+    return made is not None and any(
+        base.endswith(kind) for one in made.line() for base in one.library
+    )
+
+
+def _guessed(machine: Machine, name: str, function: Function, used: frozenset[str]) -> Value:
+    """The value of a parameter: in ``forward`` what is used as a tensor is where the weights are."""
+    method = function.name.rpartition(".")[2]
+    if name == "batch" and method in machine.torch.step_methods:
+        this = function.this if isinstance(function.this, Module) else None
+        on_host = this is not None and this.where() == CPU
+        return Batch(Tensor(CPU if on_host else HOME, Origin.GIVEN))
+    if name == "batch" and _is_of(function, "Callback"):
+        return Batch(Tensor(HOME, Origin.GIVEN))
+    if name in _MODELS and _is_of(function, "Callback"):
+        return Module("transformers.model", machine.home())
+    of_trainer = method in machine.torch.trainer_steps and _is_of(function, "Trainer")
+    if name in ("model", "inputs") and of_trainer:
+        home = machine.home()  # a trainer has moved its model, and moves what it hands over
+        if name == "model":
+            return Module("transformers.model", home)
+        return Batch(Tensor(home, Origin.GIVEN), mutable=True)
+    if name in GIVEN and method == "__call__" and _generates(function):
+        there = any(differ(one.where(), machine.home()) is False for one in machine.modules)
+        return Tensor(machine.home(), Origin.GIVEN) if there else Unknown(name)
+    if name == "value" and method == "put" and _is_of(function, "Streamer"):
+        return Tensor(CPU, Origin.GIVEN)
+    return Tensor(HOME, Origin.GIVEN) if name in used else Unknown(name, handed=True)
+
+
+def _generates(function: Function) -> bool:
+    return any(
+        _is_of(function, one) for one in ("StoppingCriteria", "LogitsProcessor", "LogitsWarper")
+    )

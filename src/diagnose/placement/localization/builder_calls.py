@@ -1,0 +1,128 @@
+"""What one line mends at the call of a function: what that makes, or the layers that it adds."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from diagnose.kinds import EventKind
+from diagnose.placement.localization.availability import (
+    has_device,
+    has_placed,
+    has_tensor,
+    is_run_at_once,
+    is_statement,
+    key_of,
+    runs_module,
+    statement_around,
+    where_built,
+)
+from diagnose.placement.model import Spot, Step
+from diagnose.placement.provenance import Reason, last_move
+from diagnose.placement.semantics import around, holds, nodes
+from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.values import Frame
+
+
+def of_grown(tensor: Tensor, grown: Step) -> Reason:
+    """Where a library's method puts layers into a model that was moved before."""
+    names = tensor.frame.names if tensor.frame is not None else {}
+    name = key_of(tensor.module, names) if tensor.module is not None else None
+    move = last_move(tensor.module.steps) if tensor.module is not None else None
+    spot = move.spot if move is not None else None
+    return Reason("submodule-added-after-move", grown.spot, tensor.frame, move=spot, owner=name)
+
+
+def told_by_a_call(found: Reason) -> Reason:
+    """The reason at the call of the function that its place is in, if only there a device is known.
+
+    One line mends it there: what the function makes is moved, or the model to which a method adds a layer.
+    """
+    spot, frame = found.spot, found.frame
+    if found.cause == "created-without-device" and (whole := _returned_with_others(spot)):
+        return found._replace(spot=whole)
+    if frame is None or has_device(frame, spot):
+        return found
+    own = frame.this is not None and frame.caller is not None and frame.caller.this is frame.this
+    if found.cause == "created-without-device" and not has_tensor(frame, spot) and not own:
+        spot, frame = where_built(Step(EventKind.MADE, spot), frame, tensors=True)
+        return found._replace(spot=spot, frame=frame)
+    call, caller = frame.call, frame.caller
+    if found.cause != "submodule-added-after-move" or call is None or caller is None:
+        return found
+    if is_run_at_once(spot):
+        return found
+    if (late := _moved_too_early(found)) is not None:
+        return late
+    # A method finds the device at its own object, whose other layers were moved.
+    alone = frame.this is None or _is_told_to_grow(frame, call)
+    if alone and has_device(caller, call) and not has_placed(frame, spot.line):
+        model = frame.names.get(found.owner or "")
+        owner = key_of(model, caller.names) if model is not None else found.owner
+        return found._replace(spot=call, frame=caller, owner=owner)
+    return found
+
+
+def _returned_with_others(made: Spot) -> Spot | None:
+    """What a function returns that it computes of two tensors which it makes on no device, where what makes
+    the first need not take one: then all of it is moved at once."""
+    called_as = ast.unparse(made.node.func) if isinstance(made.node, ast.Call) else ""
+    if called_as.count(".") < 2:
+        return None  # torch's own factories take one
+    for function in nodes(made.source.tree, ast.FunctionDef):
+        body = function.body
+        own = {ast.unparse(s.targets[0]): s.value for s in body if isinstance(s, ast.Assign)}
+        given = [one.value for one in body if isinstance(one, ast.Return)]
+        if made.node not in own.values() or len(given) != 1:
+            continue
+        match given[0]:
+            case ast.BinOp(left=ast.Name(id=left), right=ast.Name(id=right)) as whole:
+                makes = [own[name] for name in (left, right) if name in own]
+                if made.node in makes and len(makes) == 2 and all(map(_makes_on_host, makes)):
+                    return made._replace(node=whole)
+    return None
+
+
+def _makes_on_host(value: ast.expr) -> bool:
+    """Whether an expression calls torch, and names neither a device nor a tensor to be like."""
+    text = ast.unparse(value)
+    return text.startswith(("torch.", "nn.")) and not re.search(r"device|_like|\.to\(|cuda", text)
+
+
+def _is_told_to_grow(frame: Frame, call: Spot) -> bool:
+    """Whether a statement calls a model's method to add layers, in which no other layer tells a device."""
+    if not isinstance(frame.this, Module) or not isinstance(statement_around(call), ast.Expr):
+        return False
+    if (frame.function or "").endswith(".__init__") or runs_module(frame) or frame.result:
+        return False
+    others = (value for value in frame.names.values() if value is not frame.this)
+    return not any(isinstance(one, Module | Tensor) for one in others)
+
+
+def _moved_too_early(found: Reason) -> Reason | None:
+    """The statement that moves a model before another has a function add layers to it: it is to come
+    after that."""
+    frame, move = found.frame, found.move
+    if move is None or not is_statement(move):
+        return None
+    while frame is not None and frame.call is not None and not runs_module(frame):
+        call, frame = frame.call, frame.caller
+        same = (move.file, move.function) == (call.file, call.function)
+        once = same and not _is_repeated(call, move)
+        if once and move.line < call.line and isinstance(statement_around(call), ast.Expr):
+            return found._replace(spot=call, frame=frame, beside=move)
+    return None
+
+
+def _is_repeated(call: Spot, move: Spot) -> bool:
+    """Whether a call stands in a loop that begins below a move, and that uses the moved model otherwise,
+    too: it runs there between two calls."""
+    func = move.node.func if isinstance(move.node, ast.Call) else None
+    model = ast.dump(func.value) if isinstance(func, ast.Attribute) else ""
+    own = statement_around(call) or call.node
+    return any(
+        ast.dump(used) == model and not holds(own, used)
+        for loop in around(call.source.tree, call.node, ast.For, ast.While)
+        if move.line < loop.lineno
+        for used in nodes(loop, ast.Name, ast.Attribute)
+    )

@@ -1,0 +1,305 @@
+"""Whether a suspect is sure where nothing failed, by what it relies on.
+
+A program that is read may be right: whoever runs it has seen to what no file shows. So a suspect is
+sure only where its file shows why, and likely otherwise.
+
+* Each operation on the way is listed, and its operands are no elements of tensors (``soundness``).
+* Nobody out of sight may move the operand: a library that is handed it, whoever calls the function.
+* The operation is known to refuse tensors of several devices.
+* What is known of the operand stands in one file: what an import brings has other callers.
+* The operand is not what a list holds that is filled meanwhile: only a run tells what is in it.
+* A GPU that is only assumed (nothing in the program chooses one, or calls the code) speaks against
+  what stands beside it alone: a tensor of sizes made in the function that fails, or kept by
+  ``__init__`` and never assigned since. Neither operand came of a function of which nothing is known,
+  and no condition of the function asks for a device.
+* What only some processes run is no matter of all ranks, nor is what a test expects to fail; the code
+  around does not speak against it (``suppressions``), and what it relies on is told (``soundness``).
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import lru_cache
+
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
+from diagnose.placement.devices import CPU
+from diagnose.placement.localization.availability import is_called
+from diagnose.placement.localization.context import (
+    asks_for_a_device,
+    classes_of,
+    is_expected,
+    is_of_some,
+    is_test,
+)
+from diagnose.placement.localization.soundness import relies_on_more
+from diagnose.placement.localization.suppressions import is_doubtful
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.model import Device, Suspect
+from diagnose.placement.provenance import born_at, last_move
+from diagnose.placement.semantics import called, names, nodes, stored_attributes
+from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.tensors import Sequence as Items
+from diagnose.placement.values import Value
+
+
+def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting: Meeting) -> bool:
+    """Whether a suspect of a meeting is sure.
+
+    Args:
+        suspect: what is said of the meeting.
+        stray: the operand that is misplaced; None where that is not one of them.
+        other: one that it meets; None where it meets none.
+        meeting: what met.
+    """
+    if not suspect.sure or not _in_one_file(suspect, meeting):
+        return False
+    if relies_on_more(suspect, stray, other, meeting) or is_expected(meeting):
+        return False
+    if is_doubtful(suspect, stray, meeting):
+        return False
+    if suspect.cause == "rank-device" and not suspect.far and is_of_some(meeting):
+        return False
+    told = is_called(meeting.frame) and not (
+        meeting.what == ConstraintKind.REFUSED and is_test(meeting.spot)
+    )
+    if (
+        meeting.what in (ConstraintKind.REFUSED, ConstraintKind.STATE, ConstraintKind.LACKED)
+        and not told
+    ):
+        return False
+    if stray is None:
+        return meeting.what != ConstraintKind.LIBRARY  # which may take each operand where it is
+    if _may_be_moved(suspect, stray, meeting) or _is_collected(stray, meeting):
+        return False
+    if _is_empty(stray.tensor, meeting):
+        return False
+    if not any(_is_assumed(one.tensor.device) for one in (stray, other) if one is not None):
+        return True
+    if is_called(meeting.frame):  # by a program that was told its device
+        assumed = other is not None and _is_assumed(other.tensor.device) and _is_made(other)
+        return other is None or not assumed or _names_gpu(other)
+    return other is not None and _is_seen(suspect, stray, other, meeting)
+
+
+def _in_one_file(suspect: Suspect, meeting: Meeting) -> bool:
+    """Whether all that is known of an operand stands in one file, and the calls that lead to it: but for
+    what a class keeps apart from its weights, which whoever moves it leaves behind."""
+    spots = [suspect.spot, *(step.spot for step in suspect.steps)]
+    if not suspect.cause.startswith("unregistered-"):
+        spots += meeting.calls
+    if suspect.meets is not None:
+        spots.append(suspect.meets)
+    return len({spot.file for spot in spots}) == 1
+
+
+def _is_collected(side: Meets, meeting: Meeting) -> bool:
+    """Whether an operand is in a list that the program fills, and not in one that is written out."""
+    if not isinstance(side.value, Items):
+        return False
+    put = [step.spot for step in side.tensor.steps if step.what == EventKind.LISTED]
+    if meeting.what == ConstraintKind.HOST:
+        # What is put there elsewhere may be numbers, or come back to the host before it is read.
+        here = all(spot.function == meeting.spot.function for spot in put)
+        return not (put and here and all(map(_is_read_as_one, side.value.every())))
+    return side.value.grows or any(spot.node not in _comprised(spot.source.tree) for spot in put)
+
+
+def _is_read_as_one(item: Value) -> bool:
+    """Whether an item of a list is a tensor on a GPU, and no number: those may be read one by one."""
+    if not isinstance(item, Tensor) or item.scalar or item.element or item.guessed:
+        return False
+    return item.device is not None and item.device.type == DeviceType.CUDA
+
+
+@lru_cache(maxsize=8)
+def _comprised(tree: ast.Module) -> frozenset[ast.expr]:
+    """What the comprehensions of a file make their items of."""
+    return frozenset(one.elt for one in nodes(tree, ast.ListComp, ast.SetComp, ast.GeneratorExp))
+
+
+# --- who else may move it -----------------------------------------------------------------------------
+
+
+def _may_be_moved(suspect: Suspect, stray: Meets, meeting: Meeting) -> bool:
+    """Whether somebody out of sight may move an operand."""
+    # Who calls a function may have moved what is handed to it.
+    handed = suspect.cause == "input-not-moved" and not is_called(meeting.frame)
+    model = stray.value if isinstance(stray.value, Module) else None
+    handed |= model is not None and any(o.handed for o in (*model.owners(), *model.family()))
+    return handed or _is_open(suspect, meeting) or _are_brought(stray, meeting)
+
+
+def _is_open(suspect: Suspect, meeting: Meeting) -> bool:
+    """Whether a library may move what it is given, or the host is named and may be what was meant."""
+    named = suspect.cause == "hardcoded-device" and suspect.device == CPU
+    scripted = meeting.what == ConstraintKind.CALL and _is_given_to_a_script(meeting)
+    return (
+        meeting.what == ConstraintKind.LIBRARY
+        or named
+        or scripted
+        or _is_librarys_loss(meeting.sides[0])
+    )
+
+
+def _is_given_to_a_script(meeting: Meeting) -> bool:
+    """Whether a model that was loaded as a whole is given more than its input: nobody sees what it does
+    with the rest."""
+    model, node = meeting.sides[0].value, meeting.spot.node
+    several = isinstance(node, ast.Call) and len(node.args) + len(node.keywords) > 1
+    return several and isinstance(model, Module) and model.kind.startswith("loaded")
+
+
+#: Models that bring their labels to their logits; those of older versions do not.
+_MOVING_LABELS = ("CausalLM", "LMHeadModel", "MaskedLM")
+
+
+def _are_brought(stray: Meets, meeting: Meeting) -> bool:
+    """Whether an operand is the labels of a model that brings them to its logits."""
+    model = meeting.sides[0].tensor.module
+    given = meeting.spot.node.keywords if isinstance(meeting.spot.node, ast.Call) else []
+    labels = any(one.arg == "labels" and one.value is stray.node for one in given)
+    return labels and model is not None and model.kind.endswith(_MOVING_LABELS)
+
+
+def _is_librarys_loss(side: Meets) -> bool:
+    """Whether an operand is a loss of a library other than torch, of which no weights are known: at most
+    it was moved with what it belongs to."""
+    loss = side.value
+    if not isinstance(loss, Module) or loss.made is not None or "." not in loss.kind:
+        return False
+    alone = loss.owner is None or not loss.kind.endswith(("Loss", "Criterion"))
+    return side.tensor.device is None or not alone
+
+
+# --- a GPU that is only assumed -----------------------------------------------------------------------
+
+
+def _is_assumed(device: Device | None) -> bool:
+    """Whether a device is the GPU that a name, or a module that nobody makes, stands for."""
+    return (
+        device is not None
+        and device.type == DeviceType.CUDA
+        and device.number is None
+        and not device.ranked
+    )
+
+
+def _names_gpu(side: Meets) -> bool:
+    """Whether an operand was brought to a GPU that the program names, though not by its number."""
+    last = last_move(side.tensor.steps) or born_at(side.tensor.steps)
+    match last.of.node if last is not None and last.of is not None else None:
+        case ast.Call(args=[ast.Constant(value="cuda"), _]):
+            return True
+        case ast.Call(args=[ast.JoinedStr(values=[ast.Constant(value=str(said)), *_])]):
+            return said.startswith("cuda")
+    return False
+
+
+def _is_made(side: Meets) -> bool:
+    """Whether an operand was made by a factory."""
+    return side.tensor.maker in (Origin.FACTORY, Origin.ARRAY)
+
+
+def _is_seen(suspect: Suspect, stray: Meets, other: Meets, meeting: Meeting) -> bool:
+    """Whether code that nothing calls shows by itself that two operands are apart."""
+    function = meeting.spot.enclosing
+    if stray.tensor.guessed or other.tensor.guessed:
+        return False
+    if function is None or asks_for_a_device(function):
+        return False
+    model = meeting.sides[0].value
+    if isinstance(model, Module) and model.made is None and "." in model.kind:
+        return False  # of another file, whose forward may bring what it is handed
+    if suspect.cause == "index-device":
+        return _is_of_sizes(other.tensor) and _is_made_in(other.tensor, meeting)
+    if suspect.cause == "unregistered-submodule":
+        return _is_kept_for_good(suspect) and _is_forward(meeting)
+    if not isinstance(stray.value, Tensor) or stray.tensor.maker != Origin.FACTORY:
+        return False
+    if suspect.cause == "unregistered-tensor":
+        return _is_kept_for_good(suspect)
+    if suspect.cause != "created-without-device":
+        return False
+    return _is_of_sizes(stray.tensor) and _is_made_in(stray.tensor, meeting)
+
+
+def _is_forward(meeting: Meeting) -> bool:
+    """Whether operands meet in the ``forward`` of a module that does not move what it keeps by itself."""
+    this = meeting.frame.this
+    made = this.made if isinstance(this, Module) else None
+    own = made is not None and any(map(made.find, ("_apply", "to", "cuda")))
+    return (meeting.spot.function or "").endswith(".forward") and not own
+
+
+def _is_made_in(tensor: Tensor, meeting: Meeting) -> bool:
+    """Whether a tensor is made in the function in which it meets another."""
+    made = born_at(tensor.steps)
+    here = (meeting.spot.file, meeting.spot.function)
+    return made is not None and (made.spot.file, made.spot.function) == here
+
+
+#: How factories end that are given values, which may be a tensor's, a number's, or tell a device.
+_OF_VALUES = ("tensor", "asarray")
+
+
+def _is_of_sizes(tensor: Tensor) -> bool:
+    """Whether a tensor is made of sizes, or of values that are written out."""
+    made = born_at(tensor.steps)
+    node = made.spot.node if made is not None else None
+    if tensor.maker != Origin.FACTORY or not isinstance(node, ast.Call):
+        return False
+    maker = ast.unparse(node.func)
+    if maker.endswith("_like"):  # it is where that is, and so is what that meets
+        return False
+    if not maker.endswith(_OF_VALUES) and ".sparse." not in maker:
+        return True
+    return not any(map(names, node.args))
+
+
+_LISTED = ast.Tuple | ast.List
+#: Factories that are told sizes, and nothing else.
+_FILLED = ("zeros", "ones", "empty", "rand", "randn")
+
+
+def _is_empty(tensor: Tensor, meeting: Meeting) -> bool:
+    """Whether a tensor holds nothing, and stands for what is not there yet: that of another function, or
+    the default of a parameter."""
+    made, here = born_at(tensor.steps), meeting.spot.enclosing
+    node = made.spot.node if made is not None else None
+    if made is None or not isinstance(node, ast.Call) or tensor.maker != Origin.FACTORY:
+        return False
+    sizes = [
+        size for arg in node.args for size in (arg.elts if isinstance(arg, _LISTED) else [arg])
+    ]
+    none = any(isinstance(size, ast.Constant) and size.value == 0 for size in sizes)
+    first = node.args[0] if node.args else None
+    nothing = isinstance(first, ast.List) and not first.elts
+    if not nothing and (called(node) not in _FILLED or not none):
+        return False
+    default = here is not None and here.lineno <= made.spot.line < here.body[0].lineno
+    return default or not _is_made_in(tensor, meeting)
+
+
+def _is_kept_for_good(suspect: Suspect) -> bool:
+    """Whether ``__init__`` keeps a tensor as an attribute that no other method assigns."""
+    node = suspect.spot.node
+    if not isinstance(node, ast.Assign | ast.AnnAssign):
+        return False
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    names = {one.attr for one in targets if isinstance(one, ast.Attribute)}
+    owner = (suspect.spot.function or "").rpartition(".")
+    return owner[2] == "__init__" and not names & _assigned_later(
+        suspect.spot.source.tree, owner[0]
+    )
+
+
+@lru_cache(maxsize=64)
+def _assigned_later(tree: ast.Module, name: str) -> frozenset[str]:
+    """The attributes of objects that the methods of a class assign, but for its ``__init__``."""
+    methods = (
+        one
+        for made in classes_of(tree).get(name.rpartition(".")[2], ())
+        for one in made.body
+        if not (isinstance(one, ast.FunctionDef) and one.name == "__init__")
+    )
+    return frozenset(one.attr for method in methods for one in stored_attributes(method))

@@ -1,0 +1,152 @@
+"""Where the forward of a module that a library keeps on the host is gone around."""
+
+from __future__ import annotations
+
+import ast
+import re
+from functools import lru_cache
+
+from diagnose.kinds import DeviceType, EventKind, Origin
+from diagnose.placement.control_dependence import set_at
+from diagnose.placement.libraries.offload import SHARDING
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.provenance import Reason, born_at, is_on, last_move, said_as
+from diagnose.placement.semantics import called, names, nodes
+from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.values import Frame, Object, Value
+
+_OFFLOADS = re.compile(r"offload", re.IGNORECASE)
+#: What brings a layer's weights for the forward of that layer alone, and not for that of its model.
+_BY_LAYERS = frozenset({"cpu_offload", "disk_offload", "dispatch_model"})
+#: What shards a model, by the names that programs import it by.
+_SHARDING = frozenset({*SHARDING, "FSDP"})
+
+
+def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
+    """Where the forward of an offloaded module is gone around: by its other methods, or its weights."""
+    parents = [
+        one for one in module.owners() if any(s.what == EventKind.OFFLOADED for s in one.steps)
+    ]
+    whole = {id(one) for one in parents or module.owners()}
+    seen = next((s for s in stray.tensor.steps if s.what == EventKind.READ), None)
+    offloaded = next((s for s in stray.tensor.steps if s.what == EventKind.OFFLOADED), None)
+    if offloaded is not None and called(offloaded.spot.node) == "enable_sequential_cpu_offload":
+        return Reason(
+            "offloaded-to-cpu", offloaded.spot, module.frame
+        )  # all of its weights are on meta
+    if offloaded is not None and module.made is None and _runs_by_method(meeting):
+        return Reason("offloaded-to-cpu", offloaded.spot, module.frame)
+    spot, frame = meeting.spot._replace(node=stray.node), meeting.frame
+    if offloaded is not None and called(offloaded.spot.node) in _SHARDING:
+        return Reason("zero-offload", spot, frame)
+    if seen is not None:
+        spot = seen.spot
+        by_layers = offloaded is not None and called(offloaded.spot.node) in _BY_LAYERS
+        if by_layers and seen.spot.function == meeting.spot.function:
+            return Reason("offloaded-to-cpu", spot, frame)
+    around: Frame | None = meeting.frame
+    while around is not None:
+        if id(around.this) in whole and around.call is not None and around.caller is not None:
+            spot, frame = around.call, around.caller
+        around = around.caller
+    return Reason("offloaded-to-cpu", spot, frame)
+
+
+def taken_away(stray: Meets, meeting: Meeting) -> Reason | None:
+    """Where a program moves a weight of an offloaded module, or the whole, whose weights are on meta until
+    its forward runs; None for what else has no memory."""
+    value, module = stray.value, stray.tensor.module
+    if module is None or not any(one.what == EventKind.OFFLOADED for one in stray.tensor.steps):
+        return None
+    if isinstance(value, Module):
+        return Reason("offloaded-to-cpu", meeting.spot, meeting.frame)
+    return gone_around(stray, module, meeting)
+
+
+def offload_turned_on(found: Reason, tensor: Tensor, other: Meets | None) -> Reason:
+    """What a setting leaves on the host, where that is set; a copy of it that was brought to the GPU
+    belongs beside it, and what the function makes for it is met where it is used."""
+    offloaded = next((step for step in tensor.steps if step.what == EventKind.OFFLOADED), None)
+    if offloaded is None or offloaded.of is None or other is None:
+        return found
+    steps = list(other.tensor.steps)
+    life = [step.what for step in steps]
+    if any(step.spot == offloaded.spot for step in steps) and EventKind.COPIED in life:
+        moved = [
+            step for step in steps[life.index(EventKind.COPIED) :] if step.what == EventKind.MOVED
+        ]
+        if moved:
+            return found._replace(spot=moved[0].spot, frame=None)
+    made = born_at(other.tensor.steps)
+    here = made is not None and other.tensor.module is None and made.spot.function is not None
+    if here and made is not None and made.spot.function == found.spot.function:
+        return found
+    spot = set_at(offloaded.of)
+    return found._replace(spot=spot) if spot is not None else found
+
+
+def left_there(
+    found: Reason | None, stray: Meets, module: Module, meeting: Meeting
+) -> Reason | None:
+    """A module that is left on the host to save memory is to stay there: what uses it does not know."""
+    saving = found is not None and found.cause in ("offloaded-to-cpu", "low-memory-mode")
+    if not saving or found is None or found.owner or last_move(module.whole().steps) is not None:
+        return found
+    whole = stray.tensor.module
+    own = whole is not None and any(one is meeting.frame.this for one in whole.owners())
+    if own and isinstance(stray.node, ast.Attribute) and _brings(meeting.frame.this):
+        # The class itself says what it brings.
+        return Reason(found.cause, meeting.spot._replace(node=stray.node), meeting.frame)
+    return gone_around(stray, module, meeting)._replace(cause=found.cause)
+
+
+def _brings(this: Value | None) -> bool:
+    """Whether the class of an object says that it offloads, or moves something itself."""
+    made = this.made if isinstance(this, Module | Object) else None
+    moves = ("to", "cuda", "cpu")
+    return made is not None and any(one.attr in moves for one in nodes(made.node, ast.Attribute))
+
+
+def handed_to_host(meeting: Meeting) -> Reason | None:
+    """Where the method of an object that offloads is handed what is on an accelerator, or reads a gradient
+    or a weight there, and computes with it on the host on purpose."""
+    frame = meeting.frame
+    made = frame.this.made if isinstance(frame.this, Module | Object) else None
+    if made is None or not _offloads(made.node):
+        return None
+    for side in meeting.sides:
+        if not is_on(side, DeviceType.CUDA):
+            continue
+        if (
+            frame.call is not None
+            and isinstance(side.node, ast.Name)
+            and side.node.id in frame.given
+        ):
+            given = frame.call._replace(node=frame.given[side.node.id])
+            return Reason("zero-offload", given, frame.caller, said_as(side.node))
+        if (gradient := _gradient(side.node, frame)) is not None:
+            return Reason("zero-offload", meeting.spot._replace(node=gradient), frame)
+        if side.tensor.maker == Origin.WEIGHT:
+            return Reason("zero-offload", meeting.spot._replace(node=side.node), frame)
+    return None
+
+
+@lru_cache(maxsize=64)
+def _offloads(made: ast.AST) -> bool:
+    """Whether a class speaks of offloading; it is asked of each suspect in its methods."""
+    return _OFFLOADS.search(ast.unparse(made)) is not None
+
+
+def _gradient(operand: ast.AST, frame: Frame) -> ast.expr | None:
+    """The expression that reads a gradient: the operand, or what one of its variables is bound to."""
+    by = map(frame.bound.get, names(operand))
+    for said in (operand, *(one.value for one in by if isinstance(one, ast.Assign))):
+        if any(one.attr == "grad" for one in nodes(said, ast.Attribute)):
+            return said if isinstance(said, ast.expr) else None
+    return None
+
+
+def _runs_by_method(meeting: Meeting) -> bool:
+    """Whether a model is run by a method of its library, which goes around its forward: there is no line
+    of the program's that does."""
+    return called(meeting.spot.node) == "generate"

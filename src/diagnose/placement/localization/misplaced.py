@@ -1,0 +1,317 @@
+"""Which operands of a meeting may be the misplaced ones."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
+from diagnose.placement.devices import differ, is_said
+from diagnose.placement.localization.availability import has_device
+from diagnose.placement.localization.peers import forgotten_field
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.provenance import (
+    born_at,
+    device_argument,
+    fixed_in_replica,
+    is_literal,
+    is_on,
+    last_move,
+    left_behind,
+    on_cpu,
+    replicated,
+)
+from diagnose.placement.semantics import called
+from diagnose.placement.tensors import Module, Tensor
+
+
+def names_cpu(device: str) -> bool:
+    """Whether a device is no accelerator."""
+    return device.partition(":")[0].casefold() in ("cpu", "meta")
+
+
+def agree(meeting: Meeting) -> bool:
+    """Whether all operands are known to be on one device, of which there may be copies."""
+    if meeting.what == ConstraintKind.GENERATOR and len(meeting.sides) == 1:
+        return False  # what it draws for is not seen
+    first = meeting.sides[0].tensor.device
+    same = all(differ(first, side.tensor.device) is False for side in meeting.sides)
+    return same and not any(_of_replica(side) for side in meeting.sides)
+
+
+def _of_replica(side: Meets) -> bool:
+    """Whether an operand is kept by a module that is copied to several GPUs, and is not copied with it."""
+    if fixed_in_replica(side.tensor) is not None:
+        return True
+    last = next(
+        (
+            step
+            for step in reversed(side.tensor.steps)
+            if step.what in (EventKind.KEPT, EventKind.HELD, EventKind.MOVED)
+        ),
+        None,
+    )
+    kept = (
+        last is not None and last.what != EventKind.MOVED
+    )  # what is moved where it is used is a replica's own
+    return kept and not is_on(side, DeviceType.CPU) and replicated(side.tensor.module)
+
+
+def _loaded(sides: Sequence[Meets]) -> Iterator[tuple[Meets, Meets]]:
+    """What was loaded and comes back where it was saved, and an operand that is known to be on a GPU."""
+    there = next((side for side in sides if is_on(side, DeviceType.CUDA)), None)
+    for side in sides:
+        free = side.tensor.device is None and last_move(side.tensor.steps) is None
+        if there is not None and free and side.tensor.maker == Origin.LOAD:
+            yield side, there
+
+
+def _shared(sides: Sequence[Meets]) -> tuple[Meets, Meets] | None:
+    """What the replicas of a module share, and an operand of each replica's own GPU that it meets."""
+    stays = [side for side in sides if _of_replica(side) and is_on(side, DeviceType.CUDA)]
+    moves = [side for side in sides if side not in stays and is_on(side, DeviceType.CUDA)]
+    return (stays[0], moves[0]) if stays and moves else None
+
+
+def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Meets | None]]:
+    """The operands that may be misplaced, each with one that it met."""
+    sides = meeting.sides
+    if meeting.what == ConstraintKind.HOST:
+        for side in sides:
+            device = side.tensor.device
+            known = device is not None and device.type == DeviceType.CUDA
+            if (known and (devices or not _guessed(side.tensor))) or (devices and device is None):
+                yield side, None
+    elif meeting.what == ConstraintKind.META:
+        if devices or is_on(sides[0], DeviceType.META):
+            yield sides[0], None
+    elif meeting.what == ConstraintKind.INDEX and len(sides) > 1 and sides[1].tensor.scalar:
+        return
+    elif (
+        meeting.what == ConstraintKind.INDEX
+        and is_on(sides[0], DeviceType.CPU)
+        and not is_on(sides[1], DeviceType.CPU)
+    ):
+        if devices or is_on(sides[1], DeviceType.CUDA):
+            table = sides[0].tensor
+            kept = table.maker == Origin.WEIGHT or any(
+                s.what in (EventKind.KEPT, EventKind.HELD) for s in table.steps
+            )
+            known = kept and table.module is not None  # it should have moved with its module
+            mended = _is_given(sides[1], meeting) and _made_where_known(table)
+            left = forgotten_field(table, sides[0].node, meeting.frame) is not None
+            if known or mended or left or _is_counted_here(table, meeting):
+                yield sides[0], sides[1]
+            else:
+                yield sides[1], sides[0]
+    elif (
+        meeting.what == ConstraintKind.GENERATOR
+        and not devices
+        and sides[-1].tensor.maker == Origin.ORDER
+    ):
+        if differ(sides[0].tensor.device, sides[-1].tensor.device):
+            yield sides[0], sides[-1]
+    elif meeting.what == ConstraintKind.HOME and is_on(sides[0], DeviceType.SPLIT):
+        yield sides[0], sides[-1]
+    elif (
+        not devices
+        and meeting.what != ConstraintKind.HOME
+        and (shared := _shared(sides)) is not None
+    ):
+        yield shared  # of the wrapper itself there is one alone
+    elif not devices:
+        for stray, other in _pairs(sides):
+            if differ(stray.tensor.device, other.tensor.device) and not _mixes(stray, meeting):
+                yield stray, other
+                return
+        yield from _loaded(sides)
+    elif any(map(names_cpu, devices)):
+        yield from _of_cpu(meeting)
+    else:
+        yield from _of_gpus(meeting, devices)
+
+
+def _made_where_known(table: Tensor) -> bool:
+    """Whether an object keeps a table that was made where a device was known."""
+    made = born_at(table.steps)
+    if (
+        made is None
+        or table.frame is None
+        or not any(s.what == EventKind.STORED for s in table.steps)
+    ):
+        return False
+    return on_cpu(table) and has_device(table.frame, made.spot)
+
+
+#: Factories of what a function computes with, and no data.
+_COUNTING = frozenset({"arange", "linspace", "logspace", "eye"})
+
+
+def _is_counted_here(table: Tensor, meeting: Meeting) -> bool:
+    """Whether the function that picks from a table has counted it out itself, for lack of ``device=``."""
+    made = born_at(table.steps)
+    if made is None or meeting.frame.function is None or device_argument(made.spot) is not None:
+        return False
+    here = (made.spot.file, made.spot.function) == (meeting.spot.file, meeting.spot.function)
+    return here and table.maker == Origin.FACTORY and called(made.spot.node) in _COUNTING
+
+
+def _is_given(index: Meets, meeting: Meeting) -> bool:
+    """Whether a function is given an index as its parameter: what it computes itself, it can place."""
+    node, frame = index.node, meeting.frame
+    return isinstance(node, ast.Name) and node.id in frame.given and node.id not in frame.bound
+
+
+def _guessed(tensor: Tensor) -> bool:
+    """Whether a tensor is on an accelerator only where a name or a parameter stands for one."""
+    device = tensor.device
+    named = device is not None and device.number is None and not device.ranked
+    return named or tensor.maker in (Origin.GIVEN, Origin.LIBRARY)
+
+
+def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
+    """Between cpu and accelerator the operands on the cpu, then those of which nothing is known."""
+    sides = meeting.sides
+    known = [s for s in sides if is_on(s, DeviceType.CPU) or is_on(s, DeviceType.META)]
+    known = [s for s in known if not _mixes(s, meeting)] or known
+    rest = [s for s in sides if s not in known]
+    if meeting.what == ConstraintKind.GENERATOR:
+        known = [s for s in sides if s.tensor.maker == Origin.GENERATOR]
+    for stray in known:
+        yield stray, next((s for s in rest if s is not stray), None)
+    if not known:
+        open_ = [s for s in rest if s.tensor.device is None and not _is_moved(s.tensor)]
+        open_ = [s for s in open_ if not _is_of_moved(s.tensor)]
+        # A weight that a library has spread, and may have left on the host.
+        open_ += [
+            s
+            for s in rest
+            if is_on(s, DeviceType.SPLIT) and s.tensor.maker in (Origin.WEIGHT, Origin.COMPUTED)
+        ]
+        for stray in sorted(open_, key=_is_bare_loss):
+            yield stray, next((s for s in rest if s is not stray), None)
+
+
+def _is_moved(tensor: Tensor) -> bool:
+    """Whether a tensor was moved, and not left since where others were."""
+    return last_move(tensor.steps) is not None and left_behind(tensor.steps) is None
+
+
+def _is_bare_loss(side: Meets) -> bool:
+    """Whether an operand is a library's loss that was given nothing when it was made: it keeps no tensors,
+    most often."""
+    value = side.value
+    made = born_at(value.steps) if isinstance(value, Module) and value.made is None else None
+    node = made.spot.node if made is not None else None
+    if not isinstance(node, ast.Call) or node.args or node.keywords:
+        return False
+    return ast.unparse(node.func).endswith(("Loss", "CrossEntropy"))
+
+
+def _is_of_moved(tensor: Tensor) -> bool:
+    """Whether a tensor comes out of a module that is on an accelerator."""
+    where = tensor.module.where() if tensor.module is not None else None
+    return tensor.maker == Origin.OUTPUT and where is not None and where.type == DeviceType.CUDA
+
+
+def _of_gpus(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Meets | None]]:
+    """Between two accelerators: what a line fixes by number, what was loaded, what was kept."""
+    sides = meeting.sides
+    told = [s for s in sides if _suspicion(s) > 0]
+    for stray in sorted(told, key=lambda s: (_is_alone(s, sides), _suspicion(s)), reverse=True):
+        here = stray.tensor.device
+        if here is not None and not any(is_said(here, device) for device in devices):
+            continue
+        replica = _of_replica(stray)
+        other = next(
+            (
+                s
+                for s in sides
+                if s is not stray and (replica or differ(s.tensor.device, here) is not False)
+            ),
+            None,
+        )
+        if other is not None:
+            yield stray, other
+
+
+def _is_alone(side: Meets, sides: Sequence[Meets]) -> bool:
+    """Whether two or more others are known to be on one accelerator, and an operand on another one; the
+    weights of a layer count as one."""
+    rest = [one for one in sides if one is not side]
+    others = [one.tensor.device for one in rest]
+    apart = {id(one.tensor.module if one.tensor.maker == Origin.WEIGHT else one) for one in rest}
+    if len(apart) < 2 or any(differ(others[0], one) is not False for one in others):
+        return False
+    return differ(side.tensor.device, others[0]) is True
+
+
+def _suspicion(side: Meets) -> int:
+    """How much speaks for an operand being the misplaced one of two on accelerators."""
+    tensor = side.tensor
+    if tensor.maker in (Origin.OUTPUT, Origin.WEIGHT, Origin.COMPUTED) and not any(
+        s.what in (EventKind.KEPT, EventKind.HELD) for s in tensor.steps
+    ):
+        move = last_move(tensor.steps)
+        if move is None and tensor.maker != Origin.OUTPUT and _is_loaded(tensor):
+            return 5
+        if move is None and tensor.maker == Origin.OUTPUT and tensor.module is not None:
+            move = last_move(tensor.module.steps)
+        return 2 if tensor.maker != Origin.COMPUTED and move is not None and is_literal(move) else 0
+    if tensor.maker == Origin.LOAD and last_move(tensor.steps) is None:
+        return 5
+    if any(
+        step.what in (EventKind.KEPT, EventKind.HELD) for step in tensor.steps
+    ) or fixed_in_replica(tensor):
+        return 4
+    last = last_move(tensor.steps) or born_at(tensor.steps)
+    if last is not None and last.device is not None and last.device.type == DeviceType.CUDA:
+        if is_literal(last):
+            return 3
+        if last.of is not None:
+            return 0 if last.device.ranked else 1
+    return 1 if tensor.maker in (Origin.HOME, Origin.GENERATOR, Origin.STATE) else 0
+
+
+def _is_loaded(tensor: Tensor) -> bool:
+    """Whether a weight is of a model that was loaded as a whole."""
+    return any(step.what == EventKind.LOADED for step in tensor.steps)
+
+
+def _pairs(sides: Sequence[Meets]) -> Iterator[tuple[Meets, Meets]]:
+    """Two operands at a time, the one that is likelier misplaced first."""
+    ordered = sorted(sides, key=_rank)
+    for position, stray in enumerate(ordered):
+        for other in ordered[position + 1 :]:
+            yield stray, other
+
+
+#: On which type of device a stray likelier is.
+_LIKELIEST = (DeviceType.META, DeviceType.CPU, DeviceType.CUDA, DeviceType.SPLIT)
+
+
+def _rank(side: Meets) -> tuple[int, int]:
+    """The likelier stray comes first: what is on meta, on the cpu, where a line fixes it."""
+    device = side.tensor.device
+    kind = _LIKELIEST.index(device.type) if device is not None else 9
+    return (kind, -_suspicion(side))
+
+
+def _is_layers_input(side: Meets, meeting: Meeting) -> bool:
+    """Whether an operand is what a layer of torch computes on: that has dimensions."""
+    layer = meeting.sides[0].value
+    known = isinstance(layer, Module) and layer.made is None and layer.kind.isidentifier()
+    return known and meeting.what == ConstraintKind.CALL and side is meeting.sides[1]
+
+
+def _mixes(side: Meets, meeting: Meeting) -> bool:
+    """Whether an operand may be on the cpu: one without dimensions, or an index."""
+    if side.tensor.scalar and not is_on(side, DeviceType.CUDA):
+        return not _is_layers_input(side, meeting)
+    if meeting.what == ConstraintKind.INDEX:
+        return side is not meeting.sides[0] and called(meeting.spot.node) not in _PICKING
+    return False
+
+
+#: Functions and methods that pick by an index, and take none of the cpu, as ``x[index]`` does.
+_PICKING = frozenset({"index_select", "gather", "take", "masked_select"})

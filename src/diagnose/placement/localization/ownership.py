@@ -1,0 +1,73 @@
+"""What a module's own objects keep, which are no modules: its moves do not reach them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from diagnose.kinds import DeviceType
+from diagnose.placement.localization.availability import held_by, knows_device
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.model import Step
+from diagnose.placement.provenance import Reason, last_move
+from diagnose.placement.tensors import Module, tensors_in
+from diagnose.placement.values import Frame, Object
+
+
+def of_kept_object(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
+    """Where a module reads a tensor of an object that it keeps, or a method of the object does for it, if
+    no call on the way to what made it knows a device, or what it was made of is brought to the GPU bit by
+    bit: who else has the object may need it where it is."""
+    module, frame = _running(meeting.frame), stray.tensor.frame
+    holder = held_by(stray.node, meeting.frame)
+    if module is None or not isinstance(holder, Object) or holder.made is None:
+        return None
+    if not _has(module, holder):
+        return None
+    if not isinstance(stray.node, ast.expr) or frame is None:
+        return None
+    if knows_device(frame, made.spot) and not _is_brought(made, meeting.frame):
+        return None
+    spot = meeting.spot._replace(node=stray.node)
+    return Reason("unregistered-tensor", spot, meeting.frame)
+
+
+def _calls(frame: Frame) -> Iterator[Frame]:
+    """The calls on the way to one, innermost first."""
+    around: Frame | None = frame
+    while around is not None:
+        yield around
+        around = around.caller
+
+
+def _running(frame: Frame) -> Module | None:
+    """The module that runs, itself or a method of an object that it calls."""
+    for around in _calls(frame):
+        if isinstance(around.this, Module):
+            return around.this
+        if not isinstance(around.this, Object):
+            return None
+    return None
+
+
+def _is_brought(made: Step, frame: Frame) -> bool:
+    """Whether a variable of a call on the way holds a part of something that was brought to the GPU."""
+    for around in _calls(frame):
+        for value in around.names.values():
+            for tensor in tensors_in(value):
+                move = last_move(tensor.steps)
+                there = (
+                    move is not None
+                    and move.device is not None
+                    and move.device.type == DeviceType.CUDA
+                )
+                if there and any(step is made for step in tensor.steps):
+                    return True
+    return False
+
+
+def _has(module: Module, holder: Object) -> bool:
+    """Whether a module keeps an object, or one that does."""
+    kept = [one for one in module.plain.values() if isinstance(one, Object)]
+    inner = (one for outer in kept for one in outer.attributes.values())
+    return any(one is holder for one in (*kept, *inner))

@@ -1,0 +1,53 @@
+"""Models that the program spreads over several GPUs, and that a library gathers on one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from diagnose.repair.observers.residency import by_library
+from diagnose.tracing.lives import Event, ModuleLife
+
+
+class Spread:
+    """Is told of moves, and looks where things are. ``gathered`` are the parts of models that the program
+    sent to several GPUs, and that were last seen on another one than it sent them to, by their names."""
+
+    def __init__(self) -> None:
+        self._sent: dict[int, tuple[ModuleLife, str]] = {}
+        self.gathered: set[str] = set()
+
+    def moved(self, life: ModuleLife, event: Event) -> None:
+        """Is told of a module that has moved; what the program sends is sent with all its parts."""
+        if by_library():
+            return
+        self._sent = {key: one for key, one in self._sent.items() if life not in _above(one[0])}
+        self._sent[id(life)] = (life, str(event.device))
+
+    def look(self) -> None:
+        """Looks where the parts are that are alive."""
+        models: dict[int, list[tuple[ModuleLife, str]]] = {}
+        for life, device in self._sent.values():
+            models.setdefault(id(_above(life)[-1]), []).append((life, device))
+        for parts in models.values():
+            if len({device for _, device in parts if device.startswith("cuda:")}) > 1:
+                for life, device in parts:
+                    module: Any = life.module()
+                    if module is not None:
+                        homes = {str(one.device) for one in module.parameters()}
+                        if homes == {device}:
+                            self.gathered.discard(_name(life))
+                        elif len(homes) == 1 and homes.pop().startswith("cuda:"):
+                            self.gathered.add(_name(life))  # one on the cpu may rest there
+
+
+def _above(life: ModuleLife) -> list[ModuleLife]:
+    """A module and those that it is part of."""
+    found = [life]
+    while (owner := found[-1].owner) is not None and owner not in found:
+        found.append(owner)
+    return found
+
+
+def _name(life: ModuleLife) -> str:
+    names = [one.name or one.kind for one in _above(life)]
+    return ".".join(reversed(names[:-1])) or names[-1]

@@ -1,0 +1,246 @@
+"""What two runs tell against each other: the program as it is meant, and a patch of it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from diagnose.model import Lang
+from diagnose.processes import TOO_LONG
+from diagnose.repair.comparison import edited_lines
+from diagnose.repair.model import Candidate, Guard, Ran
+from diagnose.repair.validation.patch_edits import HOME, writes_gpu
+from diagnose.repair.words import say
+
+#: Fixes that bring something to the host because it belongs there.
+_TO_NUMPY = "cpu-before-numpy"
+_TO_THE_HOST = frozenset({_TO_NUMPY, "index-to-device"})
+#: The fix of what has a kernel only on the cpu: where it writes the cpu, all of it belongs there.
+_WITHOUT_KERNEL = "no-to-on-quantized"
+#: Fixes after which a module is made where it was sent before.
+_MADE_THERE = frozenset({"create-on-device", "materialize-meta"})
+#: Causes that are a choice of the wrong GPU.
+_CHOOSING = frozenset({"rank-device", "hardcoded-device"})
+#: The fix of what is loaded to where it was saved.
+_MAPPED = "map-location"
+#: The cause of which a mend gathers what is split, or takes away what gathers it.
+_SPLIT = "device-map-under-training"
+#: Causes of which a mend may draw on the cpu what goes to a GPU then.
+_DRAWN = frozenset({"generator-device"})
+#: Checks of `diagnose verify` whose findings are mistakes even where the program without device checks
+#: has them too: what no optimizer reaches stays untrained wherever it is.
+_NEVER = frozenset({"unseen-layers"})
+#: What makes code run that Python does not see.
+_COMPILED = re.compile(r"\bjit\b|\bscript\(")
+
+
+def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> Iterator[Guard]:
+    """What was on a GPU stays on it, and what was sent there still is."""
+    made_there = any(one.kind in _MADE_THERE for one in applied)
+    split = any(one.cause == _SPLIT for one in applied)
+    gathered = split and len(set(ran.homes.values())) == 1
+    another = gathered or any(map(_chooses, applied))
+    # Who takes another GPU for a part does not put the whole model on it.
+    joined = _spread(wanted) - _spread(ran)
+    # What was quantized for the host ends there, and nothing beside it.
+    sent = {name.partition(".")[0] for name, device in ran.homes.items() if device == "cpu"}
+    hosted = any(map(_is_for_host, applied)) and len(sent & _on_gpus(wanted)) == 1
+    for name, device in wanted.homes.items():
+        bare = _unwrapped(name, ran)
+        now = bare or ran.homes.get(name, device if made_there else "cpu")
+        kept = gathered or name.partition(".")[0] not in joined
+        # Where a GPU other than the first was chosen for a model, its wrapper is wrong.
+        own = device != "cuda:0" and not bare and any(one.cause == HOME for one in applied)
+        if ((another and kept) or (bare and split)) and now.startswith("cuda") and not own:
+            continue
+        if hosted and now == "cpu":
+            continue
+        if device.startswith("cuda") and now != device:
+            told = say(lang, "home-moved", name=name, now=now, device=device)
+            yield Guard("homes", False, told)
+            return
+    if wanted.homes:
+        yield Guard("homes", True, say(lang, "homes"))
+
+
+def _on_gpus(ran: Ran) -> set[str]:
+    """The models of which something is on a GPU."""
+    return {name.partition(".")[0] for name, at in ran.homes.items() if at.startswith("cuda")}
+
+
+def _spread(ran: Ran) -> set[str]:
+    """The models that are on several GPUs."""
+    found = {
+        (name.partition(".")[0], at) for name, at in ran.homes.items() if at.startswith("cuda")
+    }
+    return {name for name, count in Counter(name for name, _ in found).items() if count > 1}
+
+
+def _is_for_host(one: Candidate) -> bool:
+    """Whether an edit brings to the cpu what was quantized for it."""
+    added = (row for row in one.patch.splitlines() if row.startswith("+"))
+    return one.kind == _WITHOUT_KERNEL and any('"cpu"' in row for row in added)
+
+
+def _unwrapped(name: str, ran: Ran) -> str | None:
+    """Where a parameter of a wrapped model is that an edit has taken the wrapper from."""
+    wrapper, wrapped, rest = name.partition(".module.")
+    if not wrapped or any(one.startswith(f"{wrapper}.") for one in ran.homes):
+        return None
+    found = {device for one, device in ran.homes.items() if one.partition(".")[2] == rest}
+    return found.pop() if len(found) == 1 else None
+
+
+def _chooses(one: Candidate) -> bool:
+    """Whether an edit takes the GPU that the program names elsewhere, where the wrong one was chosen; that
+    of DataParallel, and that to which a checkpoint goes and not to where it was saved, may be told by
+    their numbers."""
+    if one.cause == HOME or one.kind == _MAPPED:
+        return True
+    added = (row for row in one.patch.splitlines() if row.startswith("+") and row[:3] != "+++")
+    return one.cause in _CHOOSING and not any(writes_gpu(row) for row in added)
+
+
+def hidden(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
+    """Layers in a plain list and plain tensors that train are not only moved: no state_dict has them."""
+    for name, device in ran.hidden.items():
+        if device.startswith("cuda") and wanted.hidden.get(name) not in (None, device):
+            yield Guard("hidden", False, say(lang, "hidden", name=name))
+            return
+
+
+def hollow(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
+    """No layer is left with memory that nobody wrote to: what it had learned is lost."""
+    for name in sorted(ran.hollow - wanted.hollow):
+        yield Guard("hollow", False, say(lang, "hollow", name=name))
+        return
+
+
+def state(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
+    """A checkpoint of before still loads: no model saves another buffer, or one fewer. What trains has to
+    be saved (`hidden`), so Parameters that an edit registers are no objection; nor is what only one of the
+    runs has a model for, such as one that an edit took out of its wrapper."""
+    both = {name.partition(".")[0] for name in wanted.homes}
+    both &= {name.partition(".")[0] for name in ran.homes}
+    for name in sorted(wanted.saved ^ ran.saved):
+        if name.partition(".")[0] in both:
+            yield Guard("state", False, say(lang, "state", name=name))
+            return
+
+
+def on_gpu(
+    wanted: Ran,
+    ran: Ran,
+    applied: Sequence[Candidate],
+    edited: set[str],
+    hosted: set[str],
+    lang: Lang,
+) -> Iterator[Guard]:
+    """Nothing moves from a GPU to the cpu, but what a fix brings there because it belongs there; ``hosted``
+    are the edited lines that bring it to what the program keeps there."""
+    if not wanted.passed:
+        return
+    bringing = [one for one in applied if one.kind in _TO_THE_HOST or _is_for_host(one)]
+    more, fewer = _moved(wanted, ran, applied, hosted=bool(hosted))
+    # Of each parameter that is trained now an optimizer counts the steps, and may do so on the cpu.
+    more -= max(0, len(ran.trained) - len(wanted.trained))
+    if len(bringing) == len(applied):
+        if more > 0 < fewer and all(one.kind == _TO_NUMPY for one in bringing):
+            yield Guard("on-gpu", False, say(lang, "more-on-cpu", count=more))
+        return
+    allowed = {str(one.line) for one in bringing}
+    down = sorted(edited & ran.to_host - hosted)
+    copies = [line for one in down if (line := _line(one)) not in allowed]
+    if more > 0:
+        yield Guard("on-gpu", False, say(lang, "more-on-cpu", count=more))
+    if copies:
+        yield Guard("to-host", False, say(lang, "copies-to-cpu", line=copies[0]))
+    if more <= 0 and not copies:
+        yield Guard("on-gpu", True, say(lang, "on-gpu"))
+
+
+def _moved(wanted: Ran, ran: Ran, applied: Sequence[Candidate], *, hosted: bool) -> tuple[int, int]:
+    """How many more operators run on the cpu, and how many fewer on GPUs. What is brought there for NumPy,
+    to what is kept there, or drawn there, may be joined and counted there too, as long as no layer
+    computes there."""
+    after = hosted or any(one.kind == _TO_NUMPY or one.cause in _DRAWN for one in applied)
+    layers = after and wanted.within.get("cuda", 0) > 0
+    before, now = (wanted.within, ran.within) if layers else (wanted.calls, ran.calls)
+    return now.get("cpu", 0) - before.get("cpu", 0), before.get("cuda", 0) - now.get("cuda", 0)
+
+
+def across(ran: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
+    """Where all layers are on one GPU, nothing is carried to it, or away from it, from another one: it
+    should have been made there."""
+    used = {device for device in ran.used if device.startswith("cuda")}
+    if len(used) == 1 and (lines := sorted(edited & ran.across)):
+        told = say(lang, "across", line=_line(lines[0]), device=next(iter(used)))
+        yield Guard("across", False, told)
+
+
+def _line(place: str) -> str:
+    return place.rpartition(":")[2]
+
+
+def silent(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
+    """Nothing is misplaced in silence that was not before, and nothing is left untrained."""
+    known = {(one.kind, one.names) for one in wanted.silent if one.kind not in _NEVER}
+    copied = sum(one.kind == "copied" for one in wanted.silent)
+    for one in ran.silent:
+        if one.kind == "copied" and f"{one.file}:{one.line}" in ran.shared:
+            continue
+        if one.kind == "copied" and (copied := copied - 1) < 0:
+            yield Guard("copied", False, say(lang, "copied", line=one.line))
+        elif one.kind == "meta" and wanted.drawn:
+            continue  # there nothing is on the meta device
+        elif one.kind != "copied" and (one.kind, one.names) not in known:
+            told = one.said or say(lang, "silent", kind=one.kind, names=", ".join(one.names))
+            yield Guard(one.kind, False, told)
+
+
+def again(watched: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
+    """A second batch passes as the first one does, and no edit copies for it what was copied before."""
+    if watched.passed and not watched.again:
+        yield Guard("again", True, say(lang, "again"))
+    else:
+        placed = bool(watched.again) or (watched.failure is not None and watched.failure.placement)
+        yield Guard("again", False if placed else None, say(lang, "again-fails"))
+    if lines := sorted(edited & watched.repeated - watched.shared):
+        yield Guard("copied", False, say(lang, "copied", line=_line(lines[0])))
+
+
+def scattered(watched: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
+    """What a model is given is brought to its device once, and not part by part where its layers use it."""
+    lines = sorted(edited & set(watched.handed))
+    if len({watched.handed[line] for line in lines}) > 1:
+        told = ", ".join(_line(line) for line in lines)
+        yield Guard("scattered", False, say(lang, "scattered", lines=told))
+
+
+def strayed(watched: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
+    """What one caller of a model alone hands over elsewhere than the model is moves there, and not in the
+    model, for all callers."""
+    for line in sorted(edited & set(watched.strays)):
+        caller, other = map(_line, watched.strays[line])
+        if watched.strays[line][0] not in edited:
+            told = say(lang, "strayed", line=_line(line), caller=caller, other=other)
+            yield Guard("strayed", False, told)
+            return
+
+
+def exercised(
+    watched: Ran,
+    silent: Sequence[tuple[str, range, str]],
+    texts: Mapping[str, tuple[str, str]],
+    lang: Lang,
+) -> Guard:
+    """Each edit has run. ``texts`` are those of the edited files, before and after; of what torch compiles
+    nobody sees that it runs, nor of a run that was cut short."""
+    for file, both in texts.items():
+        edited = edited_lines(*both)
+        for name in (name for where, lines, name in silent if where == file and edited & {*lines}):
+            unseen = watched.status == TOO_LONG or _COMPILED.search(both[1])
+            holds = None if unseen else False
+            return Guard("exercised", holds, say(lang, "never-ran", name=name))
+    return Guard("exercised", True, say(lang, "exercised"))

@@ -1,0 +1,126 @@
+"""Edits of what is there in some calls or modes, and in others is not."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from diagnose.model import Lang
+from diagnose.placement.semantics import (
+    calls,
+    defaults,
+    functions,
+    functions_by_line,
+    holds,
+    names,
+    nodes,
+)
+from diagnose.repair.comparison import changed, edited_lines
+from diagnose.repair.model import Guard
+from diagnose.repair.scopes import spans
+from diagnose.repair.syntax import tree_of
+from diagnose.repair.words import say
+
+#: A name that a line gives a value.
+_GIVEN = re.compile(r"^\s*(\w+)\s*=(?!=)")
+
+
+def absent(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit moves an argument that is None unless it is given, but where the function has asked."""
+    edited = edited_lines(before, after)
+    for function in functions(tree_of(after)):
+        for name in sorted(_left_out(function)):
+            for call in _unasked(function, name, edited):
+                yield Guard("absent", False, say(lang, "absent", line=call.lineno, name=name))
+                return
+
+
+def emptied(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit empties a branch that gives a name another value where another branch gives it one, too, or
+    for which the program asks an option: it has modes, and wants there what stood there."""
+    old, new = before.splitlines(), after.splitlines()
+    tree = tree_of(before)
+    for gone, made in changed(before, after):
+        if [new[line].strip() for line in made] != ["pass"]:
+            continue
+        if _has_option(tree, gone.start + 1):
+            yield Guard("gives-up", False, say(lang, "emptied", line=made.start + 1))
+            return
+        for name in sorted({one for line in gone for one in _GIVEN.findall(old[line])}):
+            if len(list(_modes(tree, name, gone.start + 1))) > 1:
+                yield Guard("gives-up", False, say(lang, "emptied", line=made.start + 1))
+                return
+
+
+def _has_option(tree: ast.Module, line: int) -> bool:
+    """Whether the question for which a line stands there asks an attribute or an item: ``cfg["dp"]``."""
+    asked = [
+        node.test for node in nodes(tree, ast.If) if any(spans(one, line) for one in node.body)
+    ]
+    parts = list(nodes(asked[-1], ast.Attribute, ast.Subscript)) if asked else []
+    called = [call.func for call in calls(asked[-1])] if asked else []
+    return not all(any(holds(one, part) for one in called) for part in parts)
+
+
+def _modes(tree: ast.Module, name: str, line: int) -> Iterator[ast.stmt]:
+    """The branches of a function, or of a file, that give a name a value."""
+    for node in nodes(functions_by_line(tree).get(line, tree), ast.If):
+        for block in (node.body, node.orelse):
+            for one in block:
+                targets = one.targets if isinstance(one, ast.Assign) else []
+                if any(isinstance(to, ast.Name) and to.id == name for to in targets):
+                    yield one
+
+
+def _left_out(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """The arguments that are None by default, are given no other value, and are asked whether they are."""
+    return {one for one in none_by_default(function) if _is_asked(function, one)}
+
+
+def none_by_default(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """The arguments of a function that are None where they are not given."""
+    return {
+        name
+        for name, value in defaults(function).items()
+        if isinstance(value, ast.Constant) and value.value is None
+    }
+
+
+def _is_asked(function: ast.AST, name: str) -> bool:
+    """Whether a function asks for a name's sake, and goes on where it is None, without another value."""
+    asked = [one for one in nodes(function, ast.If, ast.IfExp) if name in names(one.test)]
+    settled = any(
+        isinstance(node, ast.If)
+        and any(_is_without(one, name) for one in nodes(node.test, ast.expr))
+        and "is not None" not in ast.unparse(node.test)
+        for node in asked
+    )
+    return bool(asked) and not settled
+
+
+def _is_without(node: ast.AST, name: str) -> bool:
+    """Whether a test holds where a name is None."""
+    match node:
+        case ast.Compare(
+            left=ast.Name(id=asked), ops=[ast.Is()], comparators=[ast.Constant(value=None)]
+        ):
+            return asked == name
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=asked)):
+            return asked == name
+    return False
+
+
+def _unasked(function: ast.AST, name: str, edited: set[int]) -> Iterator[ast.Call]:
+    """The edited moves of a name that stand under no question for it."""
+    for node in ast.iter_child_nodes(function):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr="to" | "cuda" | "cpu", value=ast.Name(id=moved))
+            ) if moved == name and node.lineno in edited:
+                yield node
+            case ast.If(test=test) | ast.IfExp(test=test) if name in names(test):
+                continue
+            case ast.BoolOp() if name in names(node.values[0]):
+                continue
+        yield from _unasked(node, name, edited)

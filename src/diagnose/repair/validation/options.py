@@ -1,0 +1,187 @@
+"""What an edit leaves of what users choose, and what it asks for that only a run of the file binds."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+
+from diagnose.model import Lang
+from diagnose.placement.localization.availability import main_lines
+from diagnose.placement.semantics import functions, nodes, stored
+from diagnose.repair.comparison import edited_lines
+from diagnose.repair.model import Guard
+from diagnose.repair.scopes import FUNCTION, spans
+from diagnose.repair.syntax import tree_of
+from diagnose.repair.words import say
+
+#: What binds no names of the file but its own.
+_DEFINED = (ast.ClassDef, *FUNCTION)
+
+
+def unread(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit takes away the only place that asks an option, a field of a configuration, or a variable that
+    is bound to one thing or another: whoever sets it chooses nothing any more."""
+    old, new = tree_of(before), tree_of(after)
+    gone = _asked(old) - _asked(new)
+    names = [*(gone & set(_declared(old)) & set(_declared(new))), *(_choices(old) & _idle(new))]
+    for name in sorted(names):
+        yield Guard("gives-up", False, say(lang, "unread", name=name))
+        return
+
+
+def chosen(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit puts the CPU in the place of the choice between a GPU and the CPU that a program makes: all
+    that goes by it would lose the GPU, and not just what needs the CPU."""
+    old, new = tree_of(before), tree_of(after)
+    decided, left = _either(old), _either(new)
+    for text in decided:
+        if left.get(text, 0) < decided[text] and _host(new) > _host(old):
+            yield Guard("gives-up", False, say(lang, "all-on-host", name=text))
+            return
+
+
+def _either(tree: ast.Module) -> Counter[str]:
+    """The choices between a GPU and the CPU, as they are written."""
+    return Counter(
+        ast.unparse(node)
+        for node in nodes(tree, ast.IfExp)
+        if {"cuda", "cpu"} <= {word.partition(":")[0] for word in _words(node)}
+    )
+
+
+def _host(tree: ast.Module) -> int:
+    """How often the CPU is written down outside of such a choice."""
+    every = sum(word == "cpu" for word in _words(tree))
+    return every - sum(
+        sum(word == "cpu" for word in _words(node))
+        for node in nodes(tree, ast.IfExp)
+        if "cuda" in ast.unparse(node)
+    )
+
+
+def _words(node: ast.AST) -> Iterator[str]:
+    for one in nodes(node, ast.Constant):
+        if isinstance(one.value, str):
+            yield one.value
+
+
+def unbound(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit asks in a function for a name that only ``if __name__ == "__main__":`` binds, nor in a class
+    for one that the file binds only below it, if no function did: who imports it has none, or another."""
+    tree, edited = tree_of(after), edited_lines(before, after)
+    script = [node for node in tree.body if node.lineno in main_lines(tree)]
+    bound = {one.id for block in script for one in stored(block)}
+    bound -= {one.id for block in tree.body if block not in script for one in stored(block)}
+    known = {node.id for node in _in_functions(tree_of(before))}
+    for node in _in_functions(tree):
+        if node.lineno not in edited or node.id in known:
+            continue
+        below = node.id in _bound_below(tree, node.lineno)
+        if below or node.id in bound:
+            told = "bound-below" if below else "script"
+            yield Guard("absent", False, say(lang, told, line=node.lineno, name=node.id))
+            return
+
+
+def _bound_below(tree: ast.Module, line: int) -> set[str]:
+    """The names that a file binds only below the class that a line stands in."""
+    at = next((n for n, one in enumerate(tree.body) if spans(one, line)), None)
+    if at is None or not isinstance(tree.body[at], ast.ClassDef):
+        return set()
+    above, below = (
+        {one.id for block in blocks if not isinstance(block, _DEFINED) for one in stored(block)}
+        for blocks in (tree.body[:at], tree.body[at + 1 :])
+    )
+    return below - above
+
+
+def _in_functions(tree: ast.Module) -> Iterator[ast.Name]:
+    """The names that functions ask for and don't bind."""
+    for function in functions(tree):
+        own = {one.id for one in stored(function)} | {one.arg for one in nodes(function, ast.arg)}
+        for node in nodes(function, ast.Name):
+            if node.id not in own:
+                yield node
+
+
+def _choices(tree: ast.Module) -> set[str]:
+    """The variables that are bound to one thing or another, and asked for."""
+    return {
+        target.id
+        for node in nodes(tree, ast.Assign)
+        if isinstance(node.value, ast.IfExp | ast.BoolOp)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    } - _idle(tree)
+
+
+def _idle(tree: ast.Module) -> set[str]:
+    """The variables that are bound, and not asked for."""
+    read = {node.id for node in nodes(tree, ast.Name) if not isinstance(node.ctx, ast.Store)}
+    return {one.id for one in stored(tree)} - read
+
+
+def _asked(tree: ast.Module) -> set[str]:
+    """The names of the attributes, and of the items, that are read: not what an object reads that it has
+    set itself, nor what is only handed on under its name."""
+    found, own = set[str](), _own(tree)
+    for node in nodes(tree, ast.Attribute, ast.Subscript, ast.Call):
+        match node:
+            case ast.Attribute(attr=name, ctx=ast.Load()) if id(node) not in own:
+                found.add(name)
+            case ast.Subscript(slice=ast.Constant(value=str() as name), ctx=ast.Load()):
+                found.add(name)
+            case ast.Call(
+                func=ast.Attribute(attr="get"), args=[ast.Constant(value=str() as name), *_]
+            ):
+                found.add(name)
+    return found
+
+
+def _own(tree: ast.Module) -> set[int]:
+    """The attributes that a class reads of what it has set, those that become the field of a class by their
+    name, and functions, as ``torch.device`` is one."""
+    found = set[int]()
+    classes = {node.name for node in nodes(tree, ast.ClassDef)}
+    for node in nodes(tree, ast.Call, ast.ClassDef):
+        match node:
+            case ast.Call(func=ast.Attribute() as function):
+                found.add(id(function))
+            case ast.Call(func=ast.Name(id=made), keywords=words) if made in classes:
+                for word in words:
+                    if isinstance(word.value, ast.Attribute) and word.value.attr == word.arg:
+                        found.add(id(word.value))
+            case ast.ClassDef():
+                of_self = [
+                    one
+                    for one in nodes(node, ast.Attribute)
+                    if isinstance(one.value, ast.Name) and one.value.id == "self"
+                ]
+                held = {one.attr for one in of_self if isinstance(one.ctx, ast.Store)}
+                found |= {id(one) for one in of_self if one.attr in held}
+    return found
+
+
+def _declared(tree: ast.Module) -> Iterator[str]:
+    """The options of a command line, the fields of the classes that are all fields, and the keys of the
+    dicts that a file's own names hold."""
+    for one in tree.body:
+        if isinstance(one, ast.Assign) and isinstance(one.value, ast.Dict):
+            for key in one.value.keys:
+                if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                    yield key.value
+    for node in nodes(tree, ast.Call, ast.ClassDef):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="add_argument"), args=given, keywords=words):
+                told = [word.value for word in words if word.arg == "dest"]
+                for flag in told or given:
+                    if isinstance(flag, ast.Constant) and isinstance(flag.value, str):
+                        yield flag.value.lstrip("-").replace("-", "_")
+            case ast.ClassDef(bases=bases, decorator_list=marks, body=body):
+                if any("dataclass" in ast.unparse(one) for one in marks) or any(
+                    ast.unparse(one).endswith("NamedTuple") for one in bases
+                ):
+                    for one in body:
+                        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+                            yield one.target.id

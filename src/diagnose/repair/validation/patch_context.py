@@ -1,0 +1,191 @@
+"""What a patch's text tells of it, read with what stands around the edits."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from diagnose.model import Lang
+from diagnose.placement.semantics import functions, names, nodes, parameters
+from diagnose.repair.comparison import changed, edited_lines
+from diagnose.repair.model import Guard
+from diagnose.repair.scopes import FUNCTION, blocks
+from diagnose.repair.syntax import tree_of
+from diagnose.repair.validation.host_intent import DEVICES, is_chosen
+from diagnose.repair.validation.redundant_moves import callee, move_of, moves
+from diagnose.repair.words import say
+
+#: What says that something is on the cpu by choice.
+_CPU = re.compile(r"""["']cpu["']""")
+
+
+def undone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit moves what the statements right before it bring to the cpu."""
+    edited = edited_lines(before, after)
+    known = set(map(ast.unparse, moves(tree_of(before))))
+    for block in blocks(tree_of(after)):
+        brought: set[str] = set()
+        for one in block:
+            for call in moves(one):
+                new = call.lineno in edited and ast.unparse(call) not in known
+                if new and not _to_cpu(call) and ast.unparse(callee(call)) in brought:
+                    yield Guard("gives-up", False, say(lang, "undone", line=call.lineno))
+                    return
+            brought -= {ast.unparse(part) for part in nodes(one, ast.expr)}
+            match one:
+                case ast.Assign(targets=[target], value=ast.Call() as value) if _to_cpu(value):
+                    brought.add(ast.unparse(target))
+
+
+def chosen(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit takes another device where the program chose one that may be the cpu, and not only because
+    there is no GPU."""
+    old, new = before.splitlines(), after.splitlines()
+    for gone, made in changed(before, after):
+        was = "\n".join(old[number] for number in gone)
+        now = "\n".join(new[number] for number in made)
+        for name in sorted(set(DEVICES.findall(was)) - set(DEVICES.findall(now))):
+            if made and is_chosen(name, before):
+                told = say(lang, "chosen", line=made[0] + 1, gone=name)
+                yield Guard("gives-up", False, told)
+                return
+
+
+def back(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """Nothing is brought to a GPU by one edit, and from it to the cpu by another."""
+    edited = edited_lines(before, after)
+    tree, known = tree_of(after), set(map(ast.unparse, moves(tree_of(before))))
+    made = {
+        ast.unparse(target): one.lineno
+        for one in nodes(tree, ast.Assign)
+        if one.lineno in edited and _goes_to_gpu(one.value)
+        for target in one.targets
+    }
+    for call in moves(tree):
+        if call.lineno in edited and _to_cpu(call) and ast.unparse(call) not in known:
+            name = ast.unparse(_root(call))
+            if name in made:
+                told = say(lang, "back", line=made[name], other=call.lineno, name=name)
+                yield Guard("back", False, told)
+                return
+
+
+def parts(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No two edits of a function move what was made of one value that it is given, or a loop gives it; each
+    part may be moved where it is taken out."""
+    edited = edited_lines(before, after)
+    tree, known = tree_of(after), set(map(ast.unparse, moves(tree_of(before))))
+    for scope in (tree, *functions(tree)):
+        nodes = list(_own(scope))
+        taken = {id(call) for node in nodes for call in _taken(node)}
+        seen: dict[str, int] = {}
+        calls = [call for call in map(move_of, nodes) if call and id(call) not in taken]
+        for call in sorted(calls, key=lambda one: (one.lineno, one.col_offset)):
+            if call.lineno not in edited or ast.unparse(call) in known or _to_cpu(call):
+                continue
+            origins = _origins(callee(call), nodes, _given(scope, nodes), call.lineno)
+            for name in sorted(origins & set(seen)):
+                told = say(lang, "parts", line=seen[name], other=call.lineno, name=name)
+                yield Guard("scattered", False, told)
+                return
+            seen |= dict.fromkeys(origins, call.lineno)
+
+
+def _own(scope: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function or a file, without those of the functions in it."""
+    for node in ast.iter_child_nodes(scope):
+        if not isinstance(node, FUNCTION):
+            yield node
+            yield from _own(node)
+
+
+def _given(scope: ast.AST, nodes: list[ast.AST]) -> set[str]:
+    """The names that a function's caller or a loop gives values."""
+    found: set[str] = set()
+    if isinstance(scope, FUNCTION):
+        found = {one.arg for one in parameters(scope)} - {"self"}
+    for node in nodes:
+        if isinstance(node, ast.For):
+            found |= set(names(node.target))
+    return found
+
+
+def _taken(node: ast.AST) -> Iterator[ast.AST]:
+    """The moves of parts in the statement that gives them a name: ``y = batch[1].to(device)``."""
+    if isinstance(node, ast.Assign):
+        value = node.value
+        for one in value.elts if isinstance(value, ast.Tuple) else [value]:
+            call = move_of(one)
+            if call and isinstance(callee(call), ast.Name | ast.Subscript | ast.Attribute):
+                yield call
+
+
+def _origins(
+    node: ast.AST, nodes: list[ast.AST], given: set[str], line: int, depth: int = 6
+) -> set[str]:
+    """The given names that a value is made of, by views, parts and arithmetic of them."""
+    found: set[str] = set()
+    for one in _values(node):
+        made = [
+            other
+            for other in nodes
+            if isinstance(other, ast.Assign)
+            and other.lineno < line
+            and any(_binds(target, one) for target in other.targets)
+        ]
+        if made and depth:
+            last = max(made, key=lambda other: other.lineno)
+            found |= _origins(last.value, nodes, given, last.lineno, depth - 1)
+        elif one in given:
+            found.add(one)
+    return found
+
+
+def _binds(target: ast.expr, name: str) -> bool:
+    """Whether an assignment gives a name a value, or a part of one."""
+    if isinstance(target, ast.Tuple | ast.List):
+        return any(_binds(one, name) for one in target.elts)
+    return ast.unparse(target) == name
+
+
+def _values(node: ast.AST) -> Iterator[str]:
+    """The names of which an expression takes parts, or calls methods."""
+    match node:
+        case ast.Name(id=name):
+            yield name
+        case ast.Subscript(value=inner) | ast.UnaryOp(operand=inner) | ast.Starred(value=inner):
+            yield from _values(inner)
+        case ast.Attribute(value=inner) | ast.Call(func=ast.Attribute(value=inner)):
+            yield from _values(inner)
+        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            yield from (*_values(left), *_values(right))
+
+
+def _to_cpu(call: ast.Call) -> bool:
+    match call:
+        case ast.Call(func=ast.Attribute(attr="cpu")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="to"), args=args, keywords=named):
+            return any(_CPU.search(ast.unparse(one)) for one in (*args, *named))
+    return False
+
+
+def _goes_to_gpu(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr="to" | "cuda")):
+            return not _to_cpu(node)
+        case ast.Call(keywords=named):
+            given = [one for one in named if one.arg == "device"]
+            return bool(given) and not _CPU.search(ast.unparse(given[0].value))
+    return False
+
+
+def _root(node: ast.expr) -> ast.expr:
+    """What an expression's calls and subscripts begin with."""
+    while True:
+        match node:
+            case ast.Call(func=ast.Attribute(value=inner)) | ast.Subscript(value=inner):
+                node = inner
+            case _:
+                return node

@@ -1,0 +1,194 @@
+"""What an edit takes away that another mode of the program wants."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from diagnose.model import Lang
+from diagnose.placement.semantics import (
+    argument,
+    arguments,
+    called,
+    calls,
+    functions,
+    holds,
+    last_name,
+    nodes,
+)
+from diagnose.repair.comparison import changed
+from diagnose.repair.model import Guard
+from diagnose.repair.scopes import FUNCTION
+from diagnose.repair.syntax import tree_of
+from diagnose.repair.validation.redundant_moves import added, goes_to_cpu, moves, unmoved
+from diagnose.repair.words import say
+
+#: Functions that spread a model over devices.
+_SPREADS = frozenset({"dispatch_model"})
+#: The function that plans where the parts of a model go, and others that are given such a plan.
+_PLANS = "infer_auto_device_map"
+_WHOLE = "no_split_module_classes"
+_PLANNED = _SPREADS | {"load_checkpoint_and_dispatch", "from_pretrained"}
+#: What makes something without memory, and methods that fill it with what is loaded.
+_EMPTY = re.compile(r"""["']meta["']|\binit_empty_weights\b""")
+_FILLING = frozenset(
+    {
+        "load_state_dict",
+        "to_empty",
+        "set_module_tensor_to_device",
+        "load_checkpoint_in_model",
+        "load_checkpoint_and_dispatch",
+    }
+)
+#: Questions that are about the machine, and choose no mode.
+_MACHINE = ("is_available", "device_count")
+
+
+def out_of_branch(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit only takes statements out of a branch that goes on without them: who asks for that mode no
+    longer gets it."""
+    questions = list(nodes(tree_of(before), ast.If))
+    for gone, made in changed(before, after):
+        if made:
+            continue
+        lines = {line + 1 for line in gone}
+        for node in questions:
+            asked = ast.unparse(node.test)
+            for block in (node.body, node.orelse):
+                taken = [one for one in block if one.lineno in lines]
+                if 0 < len(taken) < len(block) and not any(one in asked for one in _MACHINE):
+                    told = say(lang, "out-of-branch", line=gone.start + 1, asked=asked)
+                    yield Guard("gives-up", False, told)
+                    return
+
+
+def taken(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit takes away what a function makes of its argument, to go on with the bare one: another caller
+    may hand over something that wants it."""
+    tree = tree_of(before)
+    left = Counter(map(unmoved, calls(tree_of(after))))
+    for call in calls(tree):
+        if (said := unmoved(call)) in left:
+            left[said] -= 1
+            left += Counter()
+        elif given := _makes_of_argument(tree, call):
+            name = _name(call.func)
+            if _count(tree_of(after), name) < _count(tree, name):
+                told = say(lang, "taken", line=call.lineno, name=name, given=given)
+                yield Guard("taken", False, told)
+                return
+
+
+def _count(tree: ast.AST, name: str) -> int:
+    """How often a name is asked for: what is called may be moved before."""
+    return sum(_name(node) == name for node in nodes(tree, ast.Name, ast.Attribute))
+
+
+def _name(node: ast.expr) -> str:
+    """How a function is named; of a method of what a call gives only its own name."""
+    given = isinstance(node, ast.Attribute) and bool(calls(node.value))
+    return node.attr if isinstance(node, ast.Attribute) and given else ast.unparse(node)
+
+
+def _makes_of_argument(tree: ast.Module, call: ast.Call) -> str:
+    """The argument of a function of which one of its statements makes something that takes its place: it
+    is bound to the same name, or returned."""
+    for function in functions(tree):
+        given = {one.arg for one in function.args.args}
+        for node in nodes(function, ast.Assign, ast.Return):
+            match node, call.args:
+                case ast.Assign(targets=[ast.Name(id=bound)]), [ast.Name(id=name), *_]:
+                    same = bound == name
+                case ast.Return(), [ast.Name(id=name), *_]:
+                    same = True
+                case _:
+                    continue
+            value = getattr(node, "value", None)
+            made = value.body if isinstance(value, ast.IfExp) else value
+            if same and made is call and name in given:
+                return name
+    return ""
+
+
+def left_whole(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit takes away the move of a model that the program spreads only under a condition: where it does
+    not, nothing else moves it."""
+    tree, new = tree_of(before), tree_of(after)
+    asked = _spread_if(tree)
+    if asked is None:
+        return
+    left = Counter(map(ast.unparse, _moves(new)))
+    gone = Counter(map(ast.unparse, _moves(tree))) - left
+    if left.total() >= sum(1 for _ in _moves(tree)):
+        return
+    for call in _moves(tree):
+        if ast.unparse(call) in gone:
+            told = say(lang, "left-whole", line=call.lineno, asked=asked)
+            yield Guard("gives-up", False, told)
+            return
+
+
+def planned(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit leaves unused what the program plans by the memory of its GPUs, and puts all on one."""
+    tree, new = tree_of(before), tree_of(after)
+    for node in nodes(tree, ast.Assign):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if called(
+                call
+            ) == _PLANS and argument(call, "max_memory"):
+                was, now = (_handed(one, name) for one in (tree, new))
+                if now < was:
+                    told = say(lang, "planned", name=name, line=node.lineno)
+                    yield Guard("gives-up", False, told)
+                    return
+
+
+def kept_whole(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit mends within a ``forward`` what a plan has split that is told which classes stay whole: the
+    class is to be named there."""
+    told = list(nodes(tree_of(before), ast.keyword))
+    plan = next((one for one in told if one.arg == _WHOLE), None)
+    if plan is None or ast.unparse(plan) not in map(
+        ast.unparse, nodes(tree_of(after), ast.keyword)
+    ):
+        return
+    for one in added(before, tree_of(after), after):
+        if isinstance(one.scope, FUNCTION) and one.scope.name == "forward":
+            said = say(lang, "kept-whole", line=one.call.lineno, name=_WHOLE, other=plan.lineno)
+            yield Guard("halves", False, said)
+            return
+
+
+def _handed(tree: ast.AST, name: str) -> int:
+    """How many calls that spread a model are given a name."""
+    given = (each for one in calls(tree, *_PLANNED) for each in arguments(one))
+    return sum(isinstance(one, ast.Name) and one.id == name for one in given)
+
+
+def filled(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+    """No edit makes in memory at once what the program makes without any and fills with weights that it
+    loads: then it would be made twice."""
+    named = {last_name(one) for one in nodes(tree_of(before), ast.Attribute, ast.Name)}
+    old, new = before.splitlines(), after.splitlines()
+    for gone, made in changed(before, after) if named & _FILLING else ():
+        was, now = ("\n".join(rows[i] for i in lines) for rows, lines in ((old, gone), (new, made)))
+        if _EMPTY.search(was) and not _EMPTY.search(now):
+            yield Guard("gives-up", False, say(lang, "filled", line=gone.start + 1))
+            return
+
+
+def _moves(tree: ast.AST) -> Iterator[ast.Call]:
+    """The moves of a file that bring something to a GPU, or to what has a name."""
+    return (one for one in moves(tree) if not goes_to_cpu(one))
+
+
+def _spread_if(tree: ast.Module) -> str | None:
+    """The condition under which a program spreads its model over devices, if it asks for one."""
+    spreading = calls(tree, *_SPREADS)
+    for node in nodes(tree, ast.If, ast.IfExp):
+        block = node.body if isinstance(node.body, list) else [node.body]
+        if any(holds(one, call) for one in block for call in spreading):
+            return ast.unparse(node.test)
+    return None

@@ -1,0 +1,81 @@
+"""Logs in, their failures out: what ``diagnose scan PATH...`` does, without its options' parsing."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from pathlib import Path
+
+from diagnose.casebase.store import load
+from diagnose.errors import BAD_INPUT, FAULT, printable
+from diagnose.outputs import columns, write
+from diagnose.scanning import findings, workers
+from diagnose.scanning.formats import FORMATS
+from diagnose.scanning.groups import Grouping, problems
+
+
+def scan(
+    paths: Sequence[str],
+    form: str = "table",
+    globs: Sequence[str] = (),
+    jobs: int = 1,
+    output: Path | None = None,
+) -> int:
+    """Prints the failures of logs, equal ones together.
+
+    Args:
+        paths: files and folders; ``-`` is standard input.
+        form: one of `diagnose.scanning.formats.FORMATS`.
+        globs: in folders, read only files with such names.
+        jobs: at most so many processes.
+        output: where the answer goes instead of standard output.
+
+    Returns:
+        The exit status. A log that cannot be read or fails among others is told, not an error.
+
+    Raises:
+        CasebaseError: the case base cannot be read.
+        OutputError: the output cannot be written.
+    """
+    load()  # an unusable case base is told once, and not by each worker
+    grouping = _scanned(paths, globs, jobs)
+    page: str = import_module(FORMATS[form]).render(grouping, columns=columns(100))
+    write(page, output)
+    return _status(grouping)
+
+
+def _scanned(paths: Sequence[str], globs: Sequence[str], jobs: int) -> Grouping:
+    logs = list(findings.logs(paths, globs))
+    grouping = Grouping()
+    piped = "-" in paths
+    with _progress(logs, hidden=piped or not sys.stderr.isatty()) as advance:
+        for scanned, size in workers.scan(logs, 1 if piped else min(jobs, len(logs))):
+            grouping.add(scanned)
+            advance(size)
+    for problem in problems(grouping):
+        print(f"diagnose: {printable(problem)}", file=sys.stderr)
+    return grouping
+
+
+@contextlib.contextmanager
+def _progress(logs: Sequence[tuple[str, int]], hidden: bool) -> Iterator[Callable[[int], None]]:
+    """What shows on a terminal how many bytes of the logs are done."""
+    if hidden:
+        yield lambda _: None
+        return
+    import click  # which takes as long to import as a log of 100 MB to read
+
+    with click.progressbar(
+        length=sum(size for _, size in logs) or 1, label=f"{len(logs)} logs", file=sys.stderr
+    ) as bar:
+        yield bar.update
+
+
+def _status(grouping: Grouping) -> int:
+    if grouping.logs == grouping.unread and grouping.unread:
+        return BAD_INPUT
+    if not grouping.groups:
+        return FAULT if grouping.faults else 3
+    return 0 if any(group.first.cause for group in grouping.groups.values()) else 1

@@ -1,0 +1,131 @@
+"""How an edit says which device it means."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnose.repair.validation.device_names import (
+    for_all_callers,
+    for_gpus_alone,
+    hidden_names,
+    literal,
+)
+
+KEPT = """\
+def train(loader, steps):
+    net = Net().to({where})
+    noise = torch.Generator()
+"""
+NOISE = ("torch.Generator()", 'torch.Generator(device="cuda")')
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "device = pick()\n{}".format(KEPT.format(where="device")),
+        'config = {{"device": pick()}}\n{}'.format(KEPT.format(where='config["device"]')),
+        KEPT.format(where="device").replace("steps", "device"),
+        'main_gpu = 0\n\n\ndef score(net, device="cuda"):\n    use(net)\n\n\n'
+        + KEPT.format(where="device"),
+        "main_gpu = 0\n" + KEPT.format(where="main_gpu"),
+        "class Net:\n    def put(self, where):\n        self.device = where\n\n\n"
+        + KEPT.format(where='"cuda"'),
+    ],
+)
+def test_a_gpu_is_not_written_down_where_the_program_keeps_its_device(before: str) -> None:
+    assert [one.id for one in literal(before, before.replace(*NOISE), "en")] == ["literal"]
+
+
+@pytest.mark.parametrize(
+    ("before", "edit"),
+    [
+        (KEPT.format(where='"cuda"'), NOISE),
+        (KEPT.format(where="steps.device"), NOISE),
+        ('device = "cuda:7"\nnet.to(device)\n', ("cuda:7", "cuda")),
+        ('def score(net, x, device="cpu"):\n    return net(x)\n', ("cpu", "cuda")),
+        (
+            "def wrap(net, device):\n    return DataParallel(net, device_ids=[0, 1])\n",
+            ("Parallel(net,", 'Parallel(net.to("cuda:0"),'),
+        ),
+    ],
+)
+def test_a_gpu_may_be_written_down_where_nothing_else_names_it(
+    before: str, edit: tuple[str, str]
+) -> None:
+    assert edit[0] in before
+    assert not list(literal(before, before.replace(*edit), "en"))
+
+
+WRAP = """\
+class Many:
+    def __init__(self, net):
+        self.net = DataParallel(net)
+"""
+
+
+def test_a_callers_model_is_not_brought_to_a_gpu_of_ones_own() -> None:
+    after = WRAP.replace("(net)\n", '(net.to("cuda:0"))\n')
+    (found,) = literal(WRAP, after, "en")
+    assert "net.device" in found.sentence
+    own = WRAP.replace("(net)\n", "(Net())\n")
+    assert not list(literal(own, own.replace("Net()", 'Net().to("cuda:0")'), "en"))
+
+
+CHOICE = """\
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = Net().cuda()
+"""
+
+
+def test_cuda_is_not_given_what_may_be_the_cpu() -> None:
+    after = CHOICE.replace(".cuda()", ".cuda(device)")
+    assert [one.id for one in for_gpus_alone(CHOICE, after, "en")] == ["chosen"]
+    assert not list(for_gpus_alone(CHOICE, CHOICE.replace(".cuda()", ".to(device)"), "en"))
+    ranks = "net = Net().cuda()\n"
+    assert not list(for_gpus_alone(ranks, ranks.replace(".cuda()", ".cuda(rank)"), "en"))
+
+
+def test_what_is_private_elsewhere_is_not_asked_for() -> None:
+    before = "class Net(Base):\n    def forward(self, x):\n        return self.body(x)\n"
+    after = before.replace("(x)\n", "(x.to(self._device))\n")
+    assert [one.id for one in hidden_names(before, after, "en")] == ["private"]
+    known = before + "\n    def go(self):\n        return self._device\n"
+    assert not list(hidden_names(known, known.replace("(x)\n", "(x.to(self._device))\n"), "en"))
+
+
+MODULE = """\
+class Net(nn.Module):
+    def __init__(self):
+        self.body = Body()
+
+
+net = Net()
+"""
+
+
+def test_a_class_of_modules_does_not_say_which_gpu_it_is_on() -> None:
+    inside = MODULE.replace("Body()", 'Body().to("cuda:0")')
+    assert [one.id for one in literal(MODULE, inside, "en")] == ["literal"]
+    assert not list(literal(MODULE, MODULE.replace("= Net()", '= Net().to("cuda:0")'), "en"))
+
+
+CACHE = """\
+KNOWN = {}
+
+
+def mean_of(x, key):
+    if key not in KNOWN:
+        KNOWN[key] = load(key)
+    return x - KNOWN[key]
+"""
+
+
+def test_what_is_kept_for_all_is_moved_for_each() -> None:
+    stored = CACHE.replace("load(key)", "load(key).to(x.device)")
+    for table in ("KNOWN = {}", "KNOWN: dict[str, object] = {}"):
+        both = (text.replace("KNOWN = {}", table) for text in (CACHE, stored))
+        assert [one.id for one in for_all_callers(*both, "en")] == ["cached"]
+    read = CACHE.replace("x - KNOWN[key]", "x - KNOWN[key].to(x.device)")
+    assert not list(for_all_callers(CACHE, read, "en"))
+    own = stored.replace("KNOWN = {}\n", "").replace("    if", "    KNOWN = {}\n    if")
+    assert not list(for_all_callers(CACHE, own, "en")), "a table of the call's own"

@@ -1,0 +1,185 @@
+"""What users choose stays chosen, and what is imported has its names."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnose.repair.validation.options import chosen, unbound, unread
+
+FLAG = """\
+def main(parser):
+    parser.add_argument("--keep-on-cpu", action="store_true")
+    args = parser.parse_args()
+    mean = Average(net, device="cpu" if args.keep_on_cpu else None)
+"""
+FIELD = """\
+@dataclass
+class Job:
+    seed: int = 0
+    device: str = "cuda"
+
+
+def sample(job):
+    return torch.Generator(device=job.device).manual_seed(job.seed)
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "old", "new"),
+    [
+        (FLAG, '"cpu" if args.keep_on_cpu else None', "device"),
+        (FLAG.replace('--keep-on-cpu"', '--cpu", dest="keep_on_cpu"'), "args.keep_on_cpu", "True"),
+        (FIELD, "job.device", '"cpu"'),
+        (FIELD.replace("@dataclass\n", "").replace("Job:", "Job(NamedTuple):"), "job.device", "0"),
+    ],
+)
+def test_who_sets_an_option_chooses_something(program: str, old: str, new: str) -> None:
+    assert program.count(old) == 1
+    after = program.replace(old, new)
+    assert [guard.id for guard in unread(program, after, "en")] == ["gives-up"]
+    other = "\n\ndef other(job, args):\n    use(job.device, args.keep_on_cpu)\n"
+    assert not list(unread(program + other, after + other, "en")), "it is asked elsewhere"
+
+
+HELD = """\
+@dataclass
+class Job:
+    mode: str = "int8"
+    device: str = "cuda"
+
+
+class Desk:
+    def __init__(self, job):
+        self.device = torch.device(job.device)
+        self.net = load(job.mode).to(self.device)
+
+
+def main(args):
+    return Desk(Job(mode=args.mode, device=args.device))
+"""
+
+
+def test_what_an_object_calls_alike_is_another_thing() -> None:
+    after = HELD.replace("torch.device(job.device)", 'torch.device("cpu")')
+    assert [guard.id for guard in unread(HELD, after, "en")] == ["gives-up"]
+    asked = HELD.replace("load(job.mode)", "load(job.mode, job.device)")
+    kept = after.replace("load(job.mode)", "load(job.mode, job.device)")
+    assert not list(unread(asked, kept, "en")), "it is asked elsewhere"
+    own = HELD.replace("@dataclass\n", "").replace("class Job:", "class Job(dict):")
+    assert not list(unread(own, own.replace("job.device)", '"cpu")'), "en")), "it is no option"
+
+
+CHOICE = """\
+def begin(self, p):
+    where = self.home or p.device
+    self.state[p] = p.detach().to(where)
+"""
+
+
+def test_what_is_bound_to_one_or_the_other_is_asked_for() -> None:
+    after = CHOICE.replace("to(where)", "to(p.device)")
+    (found,) = unread(CHOICE, after, "en")
+    assert "where" in found.sentence
+    whole = after.replace("    where = self.home or p.device\n", "")
+    assert not list(unread(CHOICE, whole, "en")), "it went as a whole"
+    plain = CHOICE.replace("self.home or p.device", "self.home")
+    assert not list(unread(plain, plain.replace("to(where)", "to(p.device)"), "en"))
+
+
+def test_what_is_no_option_may_go() -> None:
+    program = FIELD.replace("@dataclass\n", "")
+    assert not list(unread(program, program.replace("job.device", "x.device"), "en"))
+
+
+SCRIPT = """\
+def build():
+    with torch.device("meta"):
+        return Net()
+
+
+if __name__ == "__main__":
+    fabric = Fabric()
+    net = build()
+"""
+
+
+def test_a_function_that_is_imported_has_its_names() -> None:
+    after = SCRIPT.replace('"meta"', "fabric.device")
+    assert [guard.id for guard in unbound(SCRIPT, after, "en")] == ["absent"]
+    told = after.replace("build():", "build(fabric):")
+    assert not list(unbound(SCRIPT, told, "en"))
+    always = f"fabric = Fabric()\n\n\n{SCRIPT}"
+    assert not list(unbound(always, always.replace('"meta"', "fabric.device"), "en"))
+    before = SCRIPT.replace("return Net()", "return Net(fabric)")
+    assert not list(unbound(before, before.replace('"meta"', "fabric.device"), "en"))
+
+
+def test_a_key_of_the_program_s_own_settings_is_an_option() -> None:
+    program = """\
+SETTINGS = {"spread": True, "replicas": True}
+
+
+def load(settings):
+    net = make()
+    if settings["replicas"]:
+        net = nn.DataParallel(net)
+    return net
+"""
+    asked = '    if settings["replicas"]:\n        net = nn.DataParallel(net)\n'
+    assert [one.id for one in unread(program, program.replace(asked, ""), "en")] == ["gives-up"]
+    other = program + "\n\nprint(SETTINGS.get('replicas'))\n"
+    assert [*unread(other, other.replace(asked, ""), "en")] == []
+
+
+def test_a_class_asks_for_no_name_that_its_file_binds_below_it() -> None:
+    program = """\
+class Rows(Dataset):
+    def __init__(self, n):
+        self.rows = torch.rand(n, 3)
+
+
+{above}class Table(Dataset):
+    pass
+
+
+device = torch.device("cuda")
+net = Net().to(device)
+"""
+    before = program.format(above="")
+    moved = before.replace("torch.rand(n, 3)", "torch.rand(n, 3).to(device)")
+    assert [guard.id for guard in unbound(before, moved, "en")] == ["absent"]
+    given = moved.replace("n):", "n, device):")
+    assert not list(unbound(before, given, "en")), "it is an argument"
+    others = before.replace("    pass", "    def all(self):\n        return self.rows.to(device)")
+    asked = others.replace("torch.rand(n, 3)", "torch.rand(n, 3).to(device)")
+    assert not list(unbound(others, asked, "en")), "another method does"
+    known = 'device = torch.device("cuda")\n\n\n'
+    assert not list(unbound(known + before, known + moved, "en")), "it is bound above"
+    function = before.replace("net = Net()", "def feed(rows):\n    return rows\n\n\nnet = Net()")
+    plain = function.replace("return rows", "return rows.to(device)")
+    assert not list(unbound(function, plain, "en")), "a function of a script"
+
+
+EITHER = """\
+def pick():
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+class Server:
+    def __init__(self, precision):
+        self.device = pick()
+        self.model = build(precision).to(self.device)
+"""
+
+
+def test_the_choice_of_a_gpu_stays_where_one_thing_needs_the_cpu() -> None:
+    old = EITHER.splitlines()[1].strip()
+    after = EITHER.replace(old, 'return torch.device("cpu")')
+    assert [guard.id for guard in chosen(EITHER, after, "en")] == ["gives-up"]
+
+    for one, other in {
+        "= pick()": '= torch.device("cpu") if precision == "int8" else pick()',
+        ".to(self.device)": '.to("cpu")',
+        old: 'return torch.device("cuda")',
+    }.items():
+        assert not list(chosen(EITHER, EITHER.replace(one, other), "en")), other

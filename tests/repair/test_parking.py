@@ -1,0 +1,109 @@
+"""What a program keeps on the cpu on purpose."""
+
+from __future__ import annotations
+
+import pytest
+
+from diagnose.repair.validation.host_residency import picked, rows
+
+ROWS = """\
+class Rows(Dataset):
+    def __init__(self, n):
+        self.held = torch.rand(n, 3)
+
+    def __len__(self):
+        return len(self.held)
+
+    def __getitem__(self, index):
+        return self.held[index]
+"""
+
+
+@pytest.mark.parametrize("held", ["torch.rand(n, 3).to(DEVICE)", "torch.rand(n, 3, device=DEVICE)"])
+def test_a_data_set_stays_where_its_rows_are_read(held: str) -> None:
+    after = ROWS.replace("torch.rand(n, 3)", held)
+    (found,) = rows(ROWS, after, "en")
+    assert found.id == "rows"
+    assert "Rows" in found.sentence
+    told = "n, device"
+    known, moved = (text.replace("self, n", f"self, {told}") for text in (ROWS, after))
+    assert not list(rows(known, moved, "en")), "it is told a device"
+    layer = "\n    def forward(self, x):\n        return x\n"
+    assert not list(rows(ROWS + layer, after + layer, "en")), "a module"
+    one = ROWS.replace("__getitem__", "sample")
+    assert not list(rows(one, one.replace("torch.rand(n, 3)", held), "en")), "its rows are its own"
+
+
+RUN = """\
+class Tides:
+    def __init__(self, n):
+        self.held = torch.rand(n, 3)
+
+    def __iter__(self):
+        return iter(self.held.split(2))
+
+
+for tide in Tides(8):
+    net(tide{move})
+"""
+
+
+def test_what_a_loop_runs_through_stays_where_the_loop_brings_it_from() -> None:
+    brought = RUN.format(move=".to(DEVICE)")
+    after = brought.replace("torch.rand(n, 3)", "torch.rand(n, 3, device=DEVICE)")
+    (found,) = rows(brought, after, "en")
+    assert (found.id, "Tides" in found.sentence) == ("rows", True)
+    plain = RUN.format(move="")
+    moved = plain.replace("torch.rand(n, 3)", "torch.rand(n, 3, device=DEVICE)")
+    assert not list(rows(plain, moved, "en")), "nobody brings it"
+
+
+def test_what_is_read_of_a_data_set_may_be_moved() -> None:
+    row = ROWS.replace("self.held[index]", "self.held[index.to(self.held.device)]")
+    assert not list(rows(ROWS, row, "en"))
+    host = ROWS.replace("torch.rand(n, 3)", 'torch.rand(n, 3, device="cuda").to("cpu")')
+    assert not list(rows(host, host.replace('device="cuda"', "pin_memory=True"), "en"))
+
+
+BANK = """\
+class Bank:
+    def __init__(self, table, encoder):
+        self.table = table
+        self.encoder = encoder
+
+    def rows(self, index):
+        return self.table[index]
+
+
+bank = Bank(torch.rand(9, 3), encoder)
+found = bank.rows(best).to(device)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("= table", "= table.to(device)"),
+        ("(9, 3)", "(9, 3, device=device)"),
+        ("Bank(torch.rand(9, 3), encoder)", "Bank(encoder=encoder, table=torch.rand(9, 3).cuda())"),
+    ],
+)
+def test_what_is_kept_stays_where_the_caller_brings_what_is_picked(old: str, new: str) -> None:
+    (found,) = picked(BANK, BANK.replace(old, new), "en")
+    assert found.id == "rows"
+    assert "Bank" in found.sentence
+    kept = BANK.replace(".to(device)\n", "\n")
+    assert not list(picked(kept, kept.replace(old, new), "en")), "nobody brings it"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("[index]", "[index.to(self.table.device)]"),
+        ("= encoder", "= encoder.to(device)"),
+        ("3), encoder)", "3), encoder.to(device))"),
+        ("= table", "= table.cpu()"),
+    ],
+)
+def test_the_rest_may_be_moved(old: str, new: str) -> None:
+    assert not list(picked(BANK, BANK.replace(old, new), "en"))

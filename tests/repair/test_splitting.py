@@ -1,0 +1,266 @@
+"""Patches that leave a model, its weights or what its replicas share elsewhere than the program wants them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from repair.proofs import proof
+
+from diagnose.repair.model import Candidate, Ran
+from diagnose.repair.validation.differential import homes
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "user"
+    made.mkdir()
+    return made
+
+
+#: A library that brings a model to one GPU, whatever it was before.
+LIBRARY = """\
+class Player:
+    def __init__(self, model):
+        self.model = model.to("cuda:0")
+
+    def play(self, x):
+        self.model.ready()
+        return self.model(x)
+"""
+GATHERED = """\
+import sys
+import torch
+from torch import nn
+sys.path.insert(0, "site-packages")
+from playlib import Player
+
+FIRST, SECOND = "cuda:0", "cuda:1"
+
+
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.low, self.high = nn.Linear(4, 4), nn.Linear(4, 2)
+        self.part()
+
+    def part(self):
+        self.low.to(FIRST)
+        self.high.to(SECOND)
+
+    def ready(self):
+        self.eval()
+
+    def forward(self, x):
+        return self.high(self.low(x.to(FIRST)).to(SECOND))
+
+
+def main():
+    torch.manual_seed(0)
+    player = Player(Two())
+    print(player.play(torch.ones(2, 4)).sum().item())
+
+
+main()
+"""
+
+
+def test_what_the_program_spreads_is_not_left_together(folder: Path) -> None:
+    packages = folder / "site-packages"
+    packages.mkdir()
+    (packages / "playlib.py").write_text(LIBRARY)
+    together = (".to(SECOND))", ".to(FIRST))")
+    level, guards = proof(folder, GATHERED, together, kind="use-like-device-of-other")
+    assert guards["gathered"] is False
+    assert level == "same-numbers"
+    cause = "device-map-under-training"
+    given_up = ("        self.part()\n", ""), together
+    level, guards = proof(folder, GATHERED, *given_up, kind="single-gpu", cause=cause)
+    assert "gathered" not in guards
+    again = ("        self.eval()\n", "        self.eval()\n        self.part()\n")
+    guards = proof(folder, GATHERED, again, kind="change-device-map", cause="rank-device")[1]
+    assert "gathered" not in guards
+
+
+#: Stages of a service, of which one never comes to the GPU.
+STAGED = """\
+import torch
+from torch import nn
+
+device = torch.device("cuda")
+
+
+class Service:
+    brought = ["reader"]
+
+    def __init__(self):
+        self.reader = nn.Linear(4, 4)
+        self.writer = nn.Linear(4, 2)
+
+    def run(self, name, x):
+        layer = getattr(self, name)
+        if name in self.brought:
+            layer.to(device)
+        try:
+            return layer(x)
+        finally:
+            layer.to("cpu")
+
+
+torch.manual_seed(0)
+service = Service()
+print(service.run("writer", service.run("reader", torch.ones(2, 4).to(device))).sum().item())
+"""
+
+
+def test_what_comes_once_and_is_put_away_fails_the_next_time(folder: Path) -> None:
+    once = ("nn.Linear(4, 2)", "nn.Linear(4, 2).to(device)")
+    level, guards = proof(folder, STAGED, once)
+    assert guards["put-away"] is False
+    assert level == "same-numbers"
+    each = ('["reader"]', '["reader", "writer"]')
+    level, guards = proof(folder, STAGED, each)
+    assert level == "proven", guards
+
+
+def test_what_is_put_away_at_the_end_may_have_come_once(folder: Path) -> None:
+    program = (
+        'import torch\n\nnet = torch.nn.Linear(3, 2)\nx = torch.ones(2, 3, device="cuda")\n'
+        'print(net(x).sum().item())\nnet.to("cpu")\ntorch.save(net.state_dict(), "net.pt")\n'
+    )
+    level, guards = proof(folder, program, ("Linear(3, 2)", 'Linear(3, 2).to("cuda")'))
+    assert level == "proven", guards
+
+
+#: A model on two GPUs whose output layer is its input layer.
+TIED = """\
+import torch
+from torch import nn
+
+
+class Tied(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(6, 4).to("cuda:0")
+        self.scale = nn.Parameter(torch.ones(4, device="cuda:0"))
+        self.body = nn.Linear(4, 4).to("cuda:1")
+
+    def forward(self, ids):
+        hidden = self.body(self.words(ids).to("cuda:1"))
+        return hidden USED
+
+
+model = Tied()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for _ in range(2):
+    loss = model(torch.arange(4, device="cuda:0")).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print(loss.item())
+"""
+
+
+def test_what_meets_a_matrix_comes_to_it(folder: Path) -> None:
+    program = TIED.replace("USED", "@ self.words.weight.T")
+    goes = ("weight.T", "weight.T.to(hidden.device)")
+    level, guards = proof(folder, program, goes, kind="move-tensor-at-line", cause="cross-shard-op")
+    assert guards["carried"] is False
+    assert level == "same-numbers"
+    comes = ("return hidden @", "return hidden.to(self.words.weight.device) @")
+    level, guards = proof(
+        folder, program, comes, kind="move-tensor-at-line", cause="cross-shard-op"
+    )
+    assert level == "proven", guards
+
+
+def test_a_vector_of_weights_may_go_where_it_is_used(folder: Path) -> None:
+    program = TIED.replace("USED", "* self.scale")
+    goes = ("* self.scale", "* self.scale.to(hidden.device)")
+    guards = proof(folder, program, goes, kind="move-tensor-at-line", cause="cross-shard-op")[1]
+    assert "carried" not in guards
+
+
+#: What a frozen part gives and what a part gives that trains, on two GPUs.
+JOINED = """\
+import torch
+from torch import nn
+
+torch.manual_seed(0)
+body = nn.Linear(4, 4).to("cuda:0").requires_grad_(False)
+eye = nn.Linear(3, 4).to("cuda:1")
+optimizer = torch.optim.SGD(eye.parameters(), lr=0.1)
+for _ in range(2):
+    seen = eye(torch.ones(2, 3, device="cuda:1"))
+    text = body(torch.ones(2, 4, device="cuda:0"))
+    loss = body(torch.cat([seen, text])).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+print(loss.item())
+"""
+
+
+def test_what_trains_may_go_to_what_a_frozen_layer_gives(folder: Path) -> None:
+    comes = ("cat([seen,", "cat([seen.to(text.device),")
+    level, guards = proof(folder, JOINED, comes, kind="move-tensor-at-line", cause="cross-shard-op")
+    assert level == "proven", guards
+
+
+#: What replicas share, as an attribute of their class or of their own.
+REPLICAS = """\
+import torch
+from torch import nn
+
+
+class Gate(nn.Module):
+    cache = None
+
+    def __init__(self):
+        super().__init__()
+        self.low = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return self.low(x) * HELD
+
+
+torch.manual_seed(0)
+gate = Gate().cuda()
+HELD = torch.ones(4, device="cuda:0")
+net = nn.DataParallel(gate, device_ids=[0, 1]).eval()
+for _ in range(2):
+    print(net(torch.ones(4, 4, device="cuda:0")).sum().item())
+"""
+
+
+def test_what_replicas_share_goes_to_each(folder: Path) -> None:
+    shared = REPLICAS.replace("HELD =", "Gate.cache =").replace("* HELD", "* Gate.cache")
+    edit = ("* Gate.cache", "* Gate.cache.to(x.device)")
+    cause = "dataparallel-replica-state"
+    kind = "move-tensor-at-line"
+    level, guards = proof(folder, shared, edit, kind=kind, cause=cause, stopgap=True)
+    assert level == "proven", guards
+    computed = shared.replace(
+        "torch.ones(4, device", "gate.low.weight.sum(0) * torch.ones(4, device"
+    )
+    level, guards = proof(folder, computed, edit, kind="move-tensor-at-line", cause=cause)
+    assert level == "proven", guards
+    own = REPLICAS.replace("HELD =", "gate.held =").replace("* HELD", "* self.held")
+    edit = ("* self.held", "* self.held.to(x.device)")
+    level, guards = proof(folder, own, edit, kind=kind, cause=cause, stopgap=True)
+    assert guards["stopgap"] is False
+    assert level == "same-numbers", "a buffer would go to each replica by itself"
+
+
+def test_a_model_that_leaves_its_wrapper_is_known_by_its_layers() -> None:
+    wrapped = Ran(0, homes={"DataParallel#1.module.low": "cuda:0", "Head#1.high": "cuda:0"})
+    bare = Ran(0, homes={"Net#1.low": "cuda:0", "Head#1.high": "cuda:0"})
+    edit = Candidate("dataparallel-home-device", "", "single-gpu", "", "train.py", 5, "")
+    other = edit._replace(cause="input-not-moved")
+    assert all(guard.holds for guard in homes(wrapped, bare, [other], "en"))
+    away = bare._replace(homes={**bare.homes, "Net#1.low": "cpu"})
+    assert [guard.holds for guard in homes(wrapped, away, [other], "en")] == [False]
+    second = bare._replace(homes={**bare.homes, "Net#1.low": "cuda:1"})
+    split = edit._replace(cause="device-map-under-training")
+    assert all(guard.holds for guard in homes(wrapped, second, [split], "en"))
+    assert [guard.holds for guard in homes(wrapped, second, [other], "en")] == [False]
