@@ -67,7 +67,7 @@ def store(
                     store(machine, each, part(value, position), frame, statement)
         case ast.Attribute(value=whose, attr=name):
             owner = machine.evaluate(machine, whose, frame)
-            if isinstance(value, Module | Number) and not value.word:
+            if isinstance(value, Module | Number | Unknown) and not value.word:
                 value.word = ast.unparse(target)
             if isinstance(owner, Module):
                 modules.put(machine, owner, name, value, statement, frame)
@@ -209,7 +209,7 @@ def _rest(value: Value, position: int, after: int) -> Value:
 
 def bind(frame: Frame, name: str, value: Value, statement: ast.AST) -> None:
     """Binds a name to a value, and remembers where first."""
-    if isinstance(value, Module | Number) and not value.word:
+    if isinstance(value, Module | Number | Unknown) and not value.word:
         value.word = name
     frame = frame.shared.get(name, frame)
     frame.names[name] = value

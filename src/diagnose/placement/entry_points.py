@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from diagnose.kinds import EventKind, Origin
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU, HOME, differ, named_so
 from diagnose.placement.language import calls
 from diagnose.placement.language.branches import Ways
 from diagnose.placement.libraries.copies import copied
 from diagnose.placement.libraries.generation import GIVEN
 from diagnose.placement.libraries.trainer_calls import BEFORE
-from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine
+from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine, Meeting
 from diagnose.placement.model import Step
-from diagnose.placement.semantics import defaults, dotted, nodes, positional, stored_attributes
+from diagnose.placement.semantics import (
+    defaults,
+    dotted,
+    last_name,
+    nodes,
+    positional,
+    stored_attributes,
+)
 from diagnose.placement.tensors import Batch, Module, Tensor
 from diagnose.placement.values import (
     Class,
@@ -206,22 +213,49 @@ def _entered(machine: Machine, function: Function, frame: Frame) -> bool:
     """Runs a function on arguments of which only names and uses are known."""
     if id(function.node) in machine.entered or isinstance(function.node, ast.Lambda):
         return True
+    elsewhere = _used_as_tensors(machine, function) | _followed(machine, function)
+    mark = len(machine.meetings), machine.judged, machine.unknown
+    complete = _run(machine, function, frame, elsewhere)
+    # What meets tensors on an accelerator is on it: with that known, the function runs again.
+    if beside := _beside_accelerators(machine.meetings[mark[0] :]) - elsewhere:
+        del machine.meetings[mark[0] :]
+        _, machine.judged, machine.unknown = mark
+        complete = _run(machine, function, frame, elsewhere | beside)
+    return complete
+
+
+def _run(machine: Machine, function: Function, frame: Frame, elsewhere: frozenset[str]) -> bool:
+    """Runs a function whose parameters of some names are on the accelerator."""
     machine.left = BUDGET // 3
-    used = _used_as_tensors(machine, function)
     given = {
-        name: Given(ast.Name(name), _guessed(machine, name, function, used))
+        name: Given(ast.Name(name), _guessed(machine, name, function, elsewhere))
         for name in _names(function)
     }
-    node = function.node
 
     def work() -> None:
         ways = Ways(machine)
         ways.end()  # for what is entered next, nobody knows whether this one was
-        calls.run(machine, function, Arguments((), given), node, frame)
+        calls.run(machine, function, Arguments((), given), function.node, frame)
         ways.end()
         ways.join()
 
     return _apart(machine, work)
+
+
+def _beside_accelerators(meetings: Sequence[Meeting]) -> frozenset[str]:
+    """The parameters that have to be where tensors on an accelerator are that they meet."""
+    found = set[str]()
+    for one in meetings:
+        there = any(
+            side.tensor.device == HOME for side in one.sides[one.what == ConstraintKind.INDEX :]
+        )
+        if there and one.what in _TOGETHER:
+            found |= {side.tensor.name for side in one.sides if _is_given(side.tensor)}
+    return frozenset(found)
+
+
+def _is_given(tensor: Tensor) -> bool:
+    return tensor.maker == Origin.GIVEN and tensor.device is None
 
 
 def _names(function: Function) -> list[str]:
@@ -240,12 +274,36 @@ def _used_as_tensors(machine: Machine, function: Function) -> frozenset[str]:
     """The names that a ``forward`` asks for what only tensors have."""
     if not function.name.endswith(".forward") or not isinstance(function.this, Module):
         return frozenset()
+    return _asked(machine, function)
+
+
+def _asked(machine: Machine, function: Function) -> frozenset[str]:
+    """The names that a function asks for what only tensors have."""
     return frozenset(
         node.value.id
         for node in nodes(function.node, ast.Attribute)
         if isinstance(node.value, ast.Name) and node.attr in machine.torch.of_tensors
     )
 
+
+def _followed(machine: Machine, function: Function) -> frozenset[str]:
+    """The parameters whose device a function asks for or follows: it means them to be elsewhere, too."""
+    made = machine.torch.tensor_factories
+    followed = {
+        one.value
+        for one in nodes(function.node, ast.Attribute)
+        if one.attr in made or one.attr in ("device", "is_cuda", "get_device")
+    }
+    for call in nodes(function.node, ast.Call):
+        if last_name(call.func).endswith(("_like", "type_as")):
+            followed.update(call.args[:1])
+    return frozenset(one.id for one in followed if isinstance(one, ast.Name)) & set(
+        _names(function)
+    )
+
+
+#: Constraints by which operands are on one device.
+_TOGETHER = frozenset({ConstraintKind.JOIN, ConstraintKind.CALL, ConstraintKind.INDEX})
 
 #: What the methods of a callback call the model that a trainer hands them.
 _MODELS = ("model", "pl_module")
@@ -259,7 +317,7 @@ def _is_of(function: Function, kind: str) -> bool:
     )
 
 
-def _guessed(machine: Machine, name: str, function: Function, used: frozenset[str]) -> Value:
+def _guessed(machine: Machine, name: str, function: Function, elsewhere: frozenset[str]) -> Value:
     """The value of a parameter: in ``forward`` what is used as a tensor is where the weights are."""
     method = function.name.rpartition(".")[2]
     if name == "batch" and method in machine.torch.step_methods:
@@ -281,7 +339,11 @@ def _guessed(machine: Machine, name: str, function: Function, used: frozenset[st
         return Tensor(machine.home(), Origin.GIVEN) if there else Unknown(name)
     if name == "value" and method == "put" and _is_of(function, "Streamer"):
         return Tensor(CPU, Origin.GIVEN)
-    return Tensor(HOME, Origin.GIVEN) if name in used else Unknown(name, handed=True)
+    if name in elsewhere:
+        return Tensor(HOME, Origin.GIVEN)
+    if name in _asked(machine, function):
+        return Tensor(None, Origin.GIVEN, name=name)
+    return Unknown(name, handed=True)
 
 
 def _generates(function: Function) -> bool:

@@ -110,6 +110,11 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
         item.element = one is not False and (owner.element or _is_number(inside))
         return item
     key = machine.evaluate(machine, inside, frame)
+    if isinstance(owner, Unknown) and owner.handed and isinstance(key, Tensor) and not key.scalar:
+        table = Tensor(None, Origin.GIVEN, name=owner.word)  # only a tensor takes such an index
+        sides = [Meets(node.value, table, table), Meets(inside, key, key)]
+        machine.meet(ConstraintKind.INDEX, node, frame, sides)
+        return table.taken()
     match owner:
         case Batch():
             item = owner.inner.like(owner.inner.device)
