@@ -19,6 +19,8 @@ _LEFT_OUT = frozenset({".git", ".hg", ".venv", "venv", "node_modules", "__pycach
 _COPIED = 1_000_000_000
 #: Files that a folder may hold.
 _MOST = 20_000
+#: So many Python files of a program are searched for GPUs.
+FILES = 200
 
 
 class _Entry(NamedTuple):

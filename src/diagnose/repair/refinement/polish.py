@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from diagnose.bulkhead import guarded
 from diagnose.repair.model import Candidate, Level, Proof, Ran, Terms
+from diagnose.repair.patch import Patch
 from diagnose.repair.refinement.better_places import KNOWING, mending
 from diagnose.repair.refinement.device_literals import general
 from diagnose.repair.refinement.minimization import trimmed
@@ -95,7 +96,7 @@ class Polish:
         return None
 
     def otherwise(
-        self, node: Node, proof: Proof, form: Callable[[str, str], Iterator[str]]
+        self, node: Node, proof: Proof, form: Callable[[Patch], Iterator[str]]
     ) -> tuple[Node, Proof] | None:
         """A patch in the first other form of which as much is known."""
         for file, text in node.texts.items():
@@ -137,10 +138,10 @@ class Polish:
         proof = self._reference.prove(*patch)
         return (Node(node.applied, texts, ran), proof) if passes(proof, least) else None
 
-    def _forms(self, form: Callable[[str, str], Iterator[T]], file: str, text: str) -> list[T]:
+    def _forms(self, form: Callable[[Patch], Iterator[T]], file: str, text: str) -> list[T]:
         """The forms of an edited file; a fault of ours costs these, and not the patch."""
-        before = self._runner.workspace.text(file)
-        return guarded("polishing", lambda: list(form(before, text)), list[T]())
+        patch = Patch(self._runner.workspace.text(file), text)
+        return guarded("polishing", lambda: list(form(patch)), list[T]())
 
     def _general(self, node: Node, *, told: bool = False) -> tuple[Node, Proof] | None:
         for file, text in node.texts.items():

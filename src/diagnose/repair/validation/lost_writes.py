@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from diagnose.placement.semantics import last_name, nodes
-from diagnose.repair.comparison import edited_lines
-from diagnose.repair.syntax import tree_of
+from diagnose.repair.patch import Patch
 
 _MOVES = frozenset({"to", "cuda", "cpu"})
 #: Attributes of a tensor that share its memory.
@@ -16,15 +15,14 @@ _VIEWS = frozenset({"data", "T", "mT"})
 _INTO_ARGUMENTS = frozenset({"all_reduce", "broadcast", "reduce", "copyto"})
 
 
-def loses_a_write(before: str, after: str) -> bool:
+def loses_a_write(patch: Patch) -> bool:
     """Whether an edited line writes into a copy that it makes: ``x.to(device).add_(1)``,
     ``x.to(device)[0] = 1``. The copy is gone after the line, and ``x`` is as it was."""
-    lines = edited_lines(before, after)
     try:
-        tree = tree_of(after)
+        tree = patch.new
     except (SyntaxError, ValueError):
         return False
-    edited = (n for n in nodes(tree, ast.stmt) if _rows(n) & lines)
+    edited = (n for n in nodes(tree, ast.stmt) if _rows(n) & patch.edited)
     return any(_is_copy(written) for statement in edited for written in _written(statement))
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
-from diagnose.model import Lang
 from diagnose.placement.semantics import (
     calls,
     defaults,
@@ -16,41 +15,31 @@ from diagnose.placement.semantics import (
     names,
     nodes,
 )
-from diagnose.repair.comparison import changed, edited_lines
-from diagnose.repair.model import Guard
+from diagnose.repair.model import Sentence, said
+from diagnose.repair.patch import Patch
 from diagnose.repair.scopes import spans
-from diagnose.repair.syntax import tree_of
-from diagnose.repair.words import say
 
 #: A name that a line gives a value.
-_GIVEN = re.compile(r"^\s*(\w+)\s*=(?!=)")
+_GIVEN = re.compile(r"(?m)^\s*(\w+)\s*=(?!=)")
 
 
-def absent(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def absent(patch: Patch) -> Iterator[Sentence]:
     """No edit moves an argument that is None unless it is given, but where the function has asked."""
-    edited = edited_lines(before, after)
-    for function in functions(tree_of(after)):
+    for function in functions(patch.new):
         for name in sorted(_left_out(function)):
-            for call in _unasked(function, name, edited):
-                yield Guard("absent", False, say(lang, "absent", line=call.lineno, name=name))
-                return
+            for call in _unasked(function, name, patch.edited):
+                yield said("absent", line=call.lineno, name=name)
 
 
-def emptied(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def emptied(patch: Patch) -> Iterator[Sentence]:
     """No edit empties a branch that gives a name another value where another branch gives it one, too, or
     for which the program asks an option: it has modes, and wants there what stood there."""
-    old, new = before.splitlines(), after.splitlines()
-    tree = tree_of(before)
-    for gone, made in changed(before, after):
-        if [new[line].strip() for line in made] != ["pass"]:
-            continue
-        if _has_option(tree, gone.start + 1):
-            yield Guard("gives-up", False, say(lang, "emptied", line=made.start + 1))
-            return
-        for name in sorted({one for line in gone for one in _GIVEN.findall(old[line])}):
-            if len(list(_modes(tree, name, gone.start + 1))) > 1:
-                yield Guard("gives-up", False, say(lang, "emptied", line=made.start + 1))
-                return
+    tree = patch.old
+    for hunk in patch.hunks:
+        line, given = hunk.gone.start + 1, _GIVEN.findall(hunk.was)
+        several = any(len(list(_modes(tree, name, line))) > 1 for name in given)
+        if hunk.now.strip() == "pass" and (_has_option(tree, line) or several):
+            yield said("emptied", line=hunk.made.start + 1)
 
 
 def _has_option(tree: ast.Module, line: int) -> bool:
@@ -111,7 +100,7 @@ def _is_without(node: ast.AST, name: str) -> bool:
     return False
 
 
-def _unasked(function: ast.AST, name: str, edited: set[int]) -> Iterator[ast.Call]:
+def _unasked(function: ast.AST, name: str, edited: Set[int]) -> Iterator[ast.Call]:
     """The edited moves of a name that stand under no question for it."""
     for node in ast.iter_child_nodes(function):
         match node:

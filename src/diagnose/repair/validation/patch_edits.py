@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 
-from diagnose.model import Lang
-from diagnose.repair.comparison import edited_lines
-from diagnose.repair.model import Candidate, Guard
+from diagnose.repair.model import Guard, Sentence, objection, said
+from diagnose.repair.patch import Patch
+from diagnose.repair.validation.case import Case
 from diagnose.repair.validation.host_intent import takes_weights
-from diagnose.repair.words import say
 
 #: Fixes of a value where it is used. Other stop-gaps undo an offload or leave layers unregistered.
 _AT_USE = frozenset({"move-tensor-at-line", "move-input", "index-to-device"})
@@ -60,39 +59,34 @@ _STARTS = re.compile(r"\b(?:spawn|start_processes)\(|\bnprocs\b")
 _LOCAL = re.compile(r"(?i)local_?rank|localid")
 
 
-def written_down(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def written_down(patch: Patch) -> Iterator[Sentence]:
     """No edit writes down another GPU than the first by its number, unless the program does too: on another
     machine, or in another rank, that is another one or none."""
-    known, rows = set(_NUMBERED.findall(before)), after.splitlines()
-    for line in sorted(edited_lines(before, after)):
-        for device in _NUMBERED.findall(rows[line - 1]):
+    known = set(_NUMBERED.findall(patch.before))
+    for line, row in patch.added:
+        for device in _NUMBERED.findall(row):
             if device not in known:
-                yield Guard("numbered", False, say(lang, "numbered", line=line, device=device))
-                return
+                yield said("numbered", line=line, device=device)
 
 
-def counted(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def counted(patch: Patch) -> Iterator[Sentence]:
     """No edit wraps the number of a GPU around, unless it is a rank among all machines, and the program
     knows none of its own, nor starts its processes itself: it would take another GPU than was chosen, or
     one that another rank has."""
-    rows, local = after.splitlines(), _LOCAL.search(before) or _STARTS.search(before)
-    for line in sorted(edited_lines(before, after)):
-        for found in _WRAPPED.finditer(rows[line - 1]):
+    before = patch.before
+    local = _LOCAL.search(before) or _STARTS.search(before)
+    for line, row in patch.added:
+        for found in _WRAPPED.finditer(row):
             if found[0] not in before and (local or not _RANK.search(found[1])):
-                told = say(lang, "counted", line=line, number=found[1])
-                yield Guard("counted", False, told)
-                return
+                yield said("counted", line=line, number=found[1])
 
 
-def indexed(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def indexed(patch: Patch) -> Iterator[Sentence]:
     """No edit brings what is indexed to its index: the index is the smaller one, and goes there."""
-    rows = after.splitlines()
-    for line in sorted(edited_lines(before, after)):
-        row = rows[line - 1]
+    for line, row in patch.added:
         for found, index in ((_INDEXED.search(row), 1), (_WHOLE.search(row), 2)):
-            if found and found[0] not in before:
-                yield Guard("indexed", False, say(lang, "indexed", line=line, index=found[index]))
-                return
+            if found and found[0] not in patch.before:
+                yield said("indexed", line=line, index=found[index])
 
 
 def writes_gpu(text: str) -> bool:
@@ -110,14 +104,14 @@ def is_numbered(text: str) -> bool:
     return _NUMBERED.search(text) is not None
 
 
-def agreed(applied: Sequence[Candidate], lang: Lang) -> Iterator[Guard]:
+def agreed(case: Case) -> Iterator[Guard]:
     """The answer to each failure, which has seen none of its values, points at what is moved there. Where
     something is made, loaded, kept or chosen is no matter of where it fails, nor what torch names."""
-    for one in applied:
+    for one in case.applied:
         told = one.kind in _AT_ORIGIN or one.cause == HOME
         more = _is_beside(one.patch) or _goes_through_more(one.patch)
         if not one.agrees and not told and not more:
-            yield Guard("agreed", False, say(lang, "agreed", file=one.file, line=one.line))
+            yield objection("agreed", "agreed", file=one.file, line=one.line)
             return
 
 
@@ -159,14 +153,17 @@ def _leaves_copies(patch: str) -> bool:
     return bool(added) and all(map(takes_weights, added))
 
 
-def stopgap(applied: Sequence[Candidate], lang: Lang) -> Guard:
+def stopgap(case: Case) -> Iterator[Guard]:
     """The edits are where what is wrong comes from, and give nothing up that is done on purpose."""
-    stopgaps = [one for one in applied if one.stopgap]
-    for one in applied:
-        undone = one.kind == _UNDOES or (one.stopgap and one.kind not in _AT_USE)
+    # What replicas share, and no module holds, is brought to each of them where they use it.
+    shared = bool(case.edited) and case.edited <= case.ran.shared
+    stopgaps = [one for one in case.applied if one.stopgap and not shared]
+    for one in case.applied:
+        undone = one.kind == _UNDOES or (one in stopgaps and one.kind not in _AT_USE)
         if (undone and not _leaves_copies(one.patch)) or _stays(one.patch):
-            told = say(lang, "gives-up", file=one.file, line=one.line)
-            return Guard("gives-up", False, told)
-    for one in stopgaps:
-        return Guard("stopgap", False, say(lang, "stopgap", file=one.file, line=one.line))
-    return Guard("stopgap", True, say(lang, "at-source"))
+            yield objection("gives-up", "gives-up", file=one.file, line=one.line)
+            return
+    for one in stopgaps[:1]:
+        yield objection("stopgap", "stopgap", file=one.file, line=one.line)
+    if not stopgaps:
+        yield Guard("stopgap", True, said("at-source"))
