@@ -42,9 +42,10 @@ def guards_of_run(
     *,
     wanted: Ran | None = None,
     patches: Mapping[str, Patch] | None = None,
+    text: str = "",
     unexercised: Sequence[Unexercised] = (),
 ) -> list[Told]:
-    """What a guard says of a run."""
-    workspace = cast("Workspace", SimpleNamespace(folder=Path("/p")))
+    """What a guard says of a run; ``text`` is what each file of the edits was."""
+    workspace = cast("Workspace", SimpleNamespace(folder=Path("/p"), text=lambda _: text))
     case = Case(workspace, patches or {}, applied, wanted or Ran(0), ran, unexercised)
     return [in_english(one) for one in look(case)]

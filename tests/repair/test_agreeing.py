@@ -8,6 +8,7 @@ import pytest
 from repair.guards import guards_of_run, in_english
 
 from diagnose.model import Diagnosis, Frame, RankedCause, Report
+from diagnose.repair.comparison import diff_of
 from diagnose.repair.model import Candidate, Guard, Proof, Ran, Source, objection, said
 from diagnose.repair.synthesis.agreement import agreeing
 from diagnose.repair.validation.patch_edits import agreed
@@ -79,20 +80,19 @@ def test_an_answer_without_causes_contradicts_nothing() -> None:
 
 def test_what_is_not_agreed_upon_passes_and_is_not_proven() -> None:
     one = edit("x4 = moved(4)", line=4)
-    assert not list(guards_of_run(agreed, Ran(0), [one]))
-    (told_so,) = guards_of_run(agreed, Ran(0), [one, one._replace(agrees=False)])
-    assert "train.py:4" in told_so.sentence
+    text, ran, apart = "".join(ROWS), Ran(0), one._replace(agrees=False)
+    assert not guards_of_run(agreed, ran, [one], text=text)
+    assert guards_of_run(agreed, ran, [apart], text=text)[0].sentence.count("train.py:4")
     found = objection("agreed", "agreed", file="train.py", line=4)
-    made = one._replace(agrees=False, kind="create-on-device")
-    assert not list(guards_of_run(agreed, Ran(0), [made])), "it is made there"
-    both = "@@ -4,1 +4,2 @@\n     self.a = self.a.to(device)\n+    self.b = self.b.to(device)\n"
-    assert not list(guards_of_run(agreed, Ran(0), [one._replace(agrees=False, patch=both)])), (
-        "beside its like"
-    )
-    other = both.replace("b.to(device)", "b.to(x.device)")
-    assert list(guards_of_run(agreed, Ran(0), [one._replace(agrees=False, patch=other)]))
-    told = one._replace(agrees=False, cause="dataparallel-home-device")
-    assert not list(guards_of_run(agreed, Ran(0), [told])), "torch says what has to move"
+    made = apart._replace(kind="create-on-device")
+    assert not guards_of_run(agreed, ran, [made], text=text), "it is made there"
+    kept = "class A:\n    def f(self):\n        self.a = self.a.to(device)\n"
+    for device, guards in (("device", 0), ("x.device", 1)):  # beside its like, or not
+        more = f"{kept}        self.b = self.b.to({device})\n"
+        other = apart._replace(patch=diff_of({"train.py": kept}, {"train.py": more}))
+        assert len(guards_of_run(agreed, ran, [other], text=kept)) == guards
+    named = apart._replace(cause="dataparallel-home-device")
+    assert not guards_of_run(agreed, ran, [named], text=text), "torch says what has to move"
     output = Guard("output", True, said("output"))
     assert level_of([output]) == "proven"
     assert level_of([output, found]) == "passes"

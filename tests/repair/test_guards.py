@@ -314,17 +314,14 @@ def test_an_index_goes_to_what_it_picks_from() -> None:
 
 def test_what_the_program_brings_to_the_cpu_is_left_there() -> None:
     def holds(old: str, new: str) -> bool | None:
-        patch = f"@@ -3 +3 @@\n-{old}\n+{new}\n"
-        edit = Candidate("loss-or-metric-state", "", "move-tensor-at-line", "", "a.py", 3, patch)
-        (found,) = guards_of_run(stopgap, Ran(0), [edit])
+        patch = f"--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-{old}\n+{new}\n"
+        edit = Candidate("loss-or-metric-state", "", "move-tensor-at-line", "", "a.py", 1, patch)
+        (found,) = guards_of_run(stopgap, Ran(0), [edit], text=f"{old}\n")
         return found.holds
 
-    assert (
-        holds("    found.append(model(x).cpu())", "    found.append(model(x).to(y.device))")
-        is False
-    )
-    assert holds('    self.table = table.to("cpu")', "    self.table = table.to(device)") is False
-    assert holds("    loss(found.cpu(), y)", "    loss(found.cpu(), y.cpu())") is True
+    assert holds("found.append(model(x).cpu())", "found.append(model(x).to(y.device))") is False
+    assert holds('self.table = table.to("cpu")', "self.table = table.to(device)") is False
+    assert holds("loss(found.cpu(), y)", "loss(found.cpu(), y.cpu())") is True
     assert holds('torch.load(file, map_location="cpu")', "torch.load(file, map_location=d)") is True
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
 from repair.guards import guards_of_run, in_english, told_by
 from repair.proofs import proof
 
+from diagnose.repair.comparison import diff_of
 from diagnose.repair.model import Candidate, Guard, Proof, Ran, said
 from diagnose.repair.validation.case import Case
 from diagnose.repair.validation.device_names import literal
@@ -133,7 +135,8 @@ def test_a_gradient_that_is_cut_is_seen(folder: Path) -> None:
 def test_a_move_where_a_value_is_used_stays_a_stopgap_though_nothing_better_is_found() -> None:
     def level(kind: str, *, at_use: bool) -> tuple[str, bool | None]:
         edit = Candidate("offloaded-to-cpu", "", kind, "", "train.py", 3, "", at_use)
-        case = Case(cast("Workspace", None), {}, [edit], Ran(0), Ran(0))
+        workspace = cast("Workspace", SimpleNamespace(text=lambda _: ""))
+        case = Case(workspace, {}, [edit], Ran(0), Ran(0))
         guards = (Guard("output", True, said("output")), *stopgap(case))
         found = settled(Proof(level_of(guards), guards))
         return found.level, "nothing better" in in_english(found.guards[1]).sentence
@@ -898,16 +901,21 @@ def test_weights_that_are_brought_one_by_one_stay_off_the_gpu(folder: Path) -> N
 def test_a_model_may_go_to_the_gpu_of_the_rank() -> None:
     edit = (".cuda()", ".cuda(local_rank)")
     first, there = (Ran(0, homes={"Linear#1.weight": f"cuda:{gpu}"}) for gpu in (0, 1))
-    patch = f"@@ -5 +5 @@\n-model = nn.Linear(3, 3){edit[0]}\n+model = nn.Linear(3, 3){edit[1]}\n"
+    text = f"model = nn.Linear(3, 3){edit[0]}\n"
+    patch = diff_of({"train.py": text}, {"train.py": text.replace(*edit)})
     by_rank = Candidate("rank-device", "", "set-rank-device", "", "train.py", 5, patch)
-    assert all(guard.holds for guard in guards_of_run(homes, there, [by_rank], wanted=first))
+    assert all(
+        guard.holds for guard in guards_of_run(homes, there, [by_rank], wanted=first, text=text)
+    )
     parallel = by_rank._replace(cause="dataparallel-home-device")
-    assert all(guard.holds for guard in guards_of_run(homes, there, [parallel], wanted=first))
-    chosen = guards_of_run(homes, first, [parallel], wanted=there)
+    assert all(
+        guard.holds for guard in guards_of_run(homes, there, [parallel], wanted=first, text=text)
+    )
+    chosen = guards_of_run(homes, first, [parallel], wanted=there, text=text)
     assert [guard.holds for guard in chosen] == [False]
     written = by_rank._replace(patch=patch.replace(edit[1], '.to("cuda:1")'))
     for other in (written, by_rank._replace(cause="input-not-moved")):
-        found = guards_of_run(homes, there, [other], wanted=first)
+        found = guards_of_run(homes, there, [other], wanted=first, text=text)
         assert [guard.holds for guard in found] == [False]
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import copy
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from diagnose.placement.semantics import arguments, called, calls, functions_by_line
+from diagnose.placement.semantics import arguments, called, calls, functions_by_line, nodes
 from diagnose.repair.comparison import changed
 from diagnose.repair.syntax import tree_of
 
+_Node = TypeVar("_Node", bound=ast.expr)
 _MOVES = frozenset({"to", "cuda", "cpu"})
 
 
@@ -88,18 +89,28 @@ class Patch:
     @cached_property
     def transfers(self) -> Sequence[Transfer]:
         """The moves in edited lines that the program did not have."""
-        known = Counter(map(ast.unparse, moves(self.old)))
-        every = [(call, ast.unparse(call)) for call in moves(self.new)]
-        known -= Counter(said for call, said in every if call.lineno not in self.edited)
-        scopes, found = functions_by_line(self.new), list[Transfer]()
-        for call, said in every:
-            if call.lineno not in self.edited:
-                continue
-            if known[said] > 0:
+        scopes = functions_by_line(self.new)
+        return [
+            Transfer(call, callee(call), scopes.get(call.lineno, self.new))
+            for call in self._unknown(moves(self.old), moves(self.new))
+        ]
+
+    def added_nodes(self, *kinds: type[_Node]) -> Iterator[_Node]:
+        """The expressions in edited lines that the program did not have."""
+        return self._unknown(nodes(self.old, *kinds), nodes(self.new, *kinds))
+
+    def edited_nodes(self, *kinds: type[_Node]) -> Iterator[_Node]:
+        """The expressions in edited lines."""
+        return (one for one in nodes(self.new, *kinds) if one.lineno in self.edited)
+
+    def _unknown(self, old: Iterable[_Node], new: Iterable[_Node]) -> Iterator[_Node]:
+        known, every = Counter(map(ast.unparse, old)), [(one, ast.unparse(one)) for one in new]
+        known -= Counter(said for one, said in every if one.lineno not in self.edited)
+        for one, said in every:
+            if one.lineno in self.edited:
                 known[said] -= 1
-                continue
-            found.append(Transfer(call, callee(call), scopes.get(call.lineno, self.new)))
-        return found
+                if known[said] < 0:
+                    yield one
 
 
 def move_of(node: ast.AST) -> ast.Call | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from functools import cached_property
 from typing import NamedTuple
 
+from diagnose.fixes.diff import patched
 from diagnose.repair.model import Candidate, Ran
 from diagnose.repair.patch import Patch
 from diagnose.repair.workspace import Workspace
@@ -46,6 +47,16 @@ class Case:
         self.wanted = wanted
         self.ran = ran
         self.unexercised = unexercised
+
+    @cached_property
+    def steps(self) -> Sequence[tuple[Candidate, Patch]]:
+        """The edits in their order, each beside its file as those before it left that."""
+        texts, found = dict[str, str](), list[tuple[Candidate, Patch]]()
+        for one in self.applied:
+            before = texts.get(one.file) or self.workspace.text(one.file)
+            texts[one.file] = patched(before, one.patch)
+            found.append((one, Patch(before, texts[one.file])))
+        return found
 
     @cached_property
     def edited(self) -> Set[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from diagnose.processes import TOO_LONG
 from diagnose.repair.model import Candidate, Guard, Ran, objection, said
+from diagnose.repair.patch import Patch
 from diagnose.repair.validation import host_intent
 from diagnose.repair.validation.case import Case
 from diagnose.repair.validation.patch_edits import HOME, writes_gpu
@@ -40,12 +41,12 @@ def homes(case: Case) -> Iterator[Guard]:
     made_there = any(one.kind in _MADE_THERE for one in applied)
     split = any(one.cause == _SPLIT for one in applied)
     gathered = split and len(set(ran.homes.values())) == 1
-    another = gathered or any(map(_chooses, applied))
+    another = gathered or any(_chooses(*one) for one in case.steps)
     # Who takes another GPU for a part does not put the whole model on it.
     joined = _spread(wanted) - _spread(ran)
     # What was quantized for the host ends there, and nothing beside it.
     sent = {name.partition(".")[0] for name, device in ran.homes.items() if device == "cpu"}
-    hosted = any(map(_is_for_host, applied)) and len(sent & _on_gpus(wanted)) == 1
+    hosted = any(_is_for_host(*one) for one in case.steps) and len(sent & _on_gpus(wanted)) == 1
     for name, device in wanted.homes.items():
         bare = _unwrapped(name, ran)
         now = bare or ran.homes.get(name, device if made_there else "cpu")
@@ -76,10 +77,9 @@ def _spread(ran: Ran) -> set[str]:
     return {name for name, count in Counter(name for name, _ in found).items() if count > 1}
 
 
-def _is_for_host(one: Candidate) -> bool:
+def _is_for_host(one: Candidate, patch: Patch) -> bool:
     """Whether an edit brings to the cpu what was quantized for it."""
-    added = (row for row in one.patch.splitlines() if row.startswith("+"))
-    return one.kind == _WITHOUT_KERNEL and any('"cpu"' in row for row in added)
+    return one.kind == _WITHOUT_KERNEL and any('"cpu"' in row for _, row in patch.added)
 
 
 def _unwrapped(name: str, ran: Ran) -> str | None:
@@ -91,14 +91,13 @@ def _unwrapped(name: str, ran: Ran) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _chooses(one: Candidate) -> bool:
+def _chooses(one: Candidate, patch: Patch) -> bool:
     """Whether an edit takes the GPU that the program names elsewhere, where the wrong one was chosen; that
     of DataParallel, and that to which a checkpoint goes and not to where it was saved, may be told by
     their numbers."""
     if one.cause == HOME or one.kind == _MAPPED:
         return True
-    added = (row for row in one.patch.splitlines() if row.startswith("+") and row[:3] != "+++")
-    return one.cause in _CHOOSING and not any(writes_gpu(row) for row in added)
+    return one.cause in _CHOOSING and not any(writes_gpu(row) for _, row in patch.added)
 
 
 def hidden(case: Case) -> Iterator[Guard]:
@@ -136,7 +135,9 @@ def on_gpu(case: Case) -> Iterator[Guard]:
         return
     # The edited lines that bring something to what the program keeps there.
     hosted = case.lines(lambda patch, row: host_intent.hosted(patch.before, row))
-    bringing = [one for one in applied if one.kind in _TO_THE_HOST or _is_for_host(one)]
+    bringing = [
+        one for one, patch in case.steps if one.kind in _TO_THE_HOST or _is_for_host(one, patch)
+    ]
     more, fewer = _moved(wanted, ran, applied, hosted=bool(hosted))
     # Of each parameter that is trained now an optimizer counts the steps, and may do so on the cpu.
     more -= max(0, len(ran.trained) - len(wanted.trained))

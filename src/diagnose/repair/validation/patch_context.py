@@ -25,11 +25,11 @@ def undone(patch: Patch) -> Iterator[Sentence]:
         for one in block:
             for call in moves(one):
                 new = call.lineno in edited and ast.unparse(call) not in known
-                if new and not _to_cpu(call) and ast.unparse(callee(call)) in brought:
+                if new and not to_cpu(call) and ast.unparse(callee(call)) in brought:
                     yield said("undone", line=call.lineno)
             brought -= {ast.unparse(part) for part in nodes(one, ast.expr)}
             match one:
-                case ast.Assign(targets=[target], value=ast.Call() as value) if _to_cpu(value):
+                case ast.Assign(targets=[target], value=ast.Call() as value) if to_cpu(value):
                     brought.add(ast.unparse(target))
 
 
@@ -53,7 +53,7 @@ def back(patch: Patch) -> Iterator[Sentence]:
         for target in one.targets
     }
     for call in moves(tree):
-        if call.lineno in edited and _to_cpu(call) and ast.unparse(call) not in known:
+        if call.lineno in edited and to_cpu(call) and ast.unparse(call) not in known:
             name = ast.unparse(_root(call))
             if name in made:
                 yield said("back", line=made[name], other=call.lineno, name=name)
@@ -70,7 +70,7 @@ def parts(patch: Patch) -> Iterator[Sentence]:
         seen: dict[str, int] = {}
         calls = [call for call in map(move_of, nodes) if call and id(call) not in taken]
         for call in sorted(calls, key=lambda one: (one.lineno, one.col_offset)):
-            if call.lineno not in edited or ast.unparse(call) in known or _to_cpu(call):
+            if call.lineno not in edited or ast.unparse(call) in known or to_cpu(call):
                 continue
             origins = _origins(callee(call), nodes, _given(scope, nodes), call.lineno)
             for name in sorted(origins & set(seen)):
@@ -148,7 +148,8 @@ def _values(node: ast.AST) -> Iterator[str]:
             yield from (*_values(left), *_values(right))
 
 
-def _to_cpu(call: ast.Call) -> bool:
+def to_cpu(call: ast.Call) -> bool:
+    """Whether a move goes to the cpu by its name."""
     match call:
         case ast.Call(func=ast.Attribute(attr="cpu")):
             return True
@@ -160,7 +161,7 @@ def _to_cpu(call: ast.Call) -> bool:
 def _goes_to_gpu(node: ast.AST) -> bool:
     match node:
         case ast.Call(func=ast.Attribute(attr="to" | "cuda")):
-            return not _to_cpu(node)
+            return not to_cpu(node)
         case ast.Call(keywords=named):
             given = [one for one in named if one.arg == "device"]
             return bool(given) and not _CPU.search(ast.unparse(given[0].value))
