@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import copy
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from diagnose.placement.semantics import arguments, called, calls, functions_by_line, nodes
 from diagnose.repair.comparison import changed
+from diagnose.repair.scopes import FUNCTION
 from diagnose.repair.syntax import tree_of
 
 _Node = TypeVar("_Node", bound=ast.expr)
@@ -33,6 +34,22 @@ class Transfer(NamedTuple):
     call: ast.Call
     moved: ast.expr
     scope: ast.AST
+
+    @property
+    def line(self) -> int:
+        """The line of the move."""
+        return self.call.lineno
+
+    @property
+    def name(self) -> str:
+        """What it moves, as it is written."""
+        return ast.unparse(self.moved)
+
+    @property
+    def given(self) -> Set[str]:
+        """The arguments of the function that it stands in."""
+        own = self.scope.args.args if isinstance(self.scope, FUNCTION) else ()
+        return {one.arg for one in own}
 
 
 class Patch:

@@ -168,8 +168,7 @@ class Search:
 
     def _places(self, node: Node) -> int:
         """At how many places a node's files differ from the user's."""
-        text_of = self._runner.workspace.text
-        return sum(len(Patch(text_of(file), text).hunks) for file, text in node.texts.items())
+        return sum(len(one.hunks) for one in self._runner.workspace.patches(node.texts).values())
 
     def _alone(self, root: Node, reference: Reference, polish: Polish) -> tuple[Node, Proof] | None:
         """One edit that is proven where the first patch that was takes several: these may follow one

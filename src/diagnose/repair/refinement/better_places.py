@@ -82,7 +82,7 @@ def _if_there(source: Source, one: Transfer) -> Iterator[str]:
         indent = indentation(source, statement)
         rows = list(source.lines)
         rows[statement.lineno - 1] = f"    {rows[statement.lineno - 1]}"
-        rows.insert(statement.lineno - 1, f"{indent}if {ast.unparse(one.moved)} is not None:")
+        rows.insert(statement.lineno - 1, f"{indent}if {one.name} is not None:")
         yield "\n".join(rows)
 
 
@@ -99,7 +99,7 @@ def _where_bound(source: Source, one: Transfer) -> Iterator[str]:
 def _fetched(source: Source, one: Transfer) -> Iterator[str]:
     """What is fetched in the midst of its call is fetched before the statement, and put away after it,
     where the object has methods for both."""
-    statement, name = statement_of(source, one.call), ast.unparse(one.moved)
+    statement, name = statement_of(source, one.call), one.name
     if not is_inline(one) or isinstance(statement, ast.Return):
         return
     there, away = (_methods(source, one.call, to_cpu=to_cpu) for to_cpu in (False, True))

@@ -10,7 +10,7 @@ from diagnose.bulkhead import guarded
 from diagnose.repair.model import Candidate, Level, Proof, Ran, Terms
 from diagnose.repair.patch import Patch
 from diagnose.repair.refinement.better_places import KNOWING, mending
-from diagnose.repair.refinement.device_literals import general
+from diagnose.repair.refinement.device_literals import General, general
 from diagnose.repair.refinement.minimization import trimmed
 from diagnose.repair.refinement.shard_transfers import sending
 from diagnose.repair.runs.runner import Runner
@@ -147,9 +147,7 @@ class Polish:
         for file, text in node.texts.items():
             for other in self._forms(partial(general, told=told), file, text):
                 applied = tuple(
-                    one._replace(patch=one.patch.replace(f"+{other.row}", f"+{other.told}"))
-                    if one.file == file
-                    else one
+                    one._replace(patch=_renamed(one.patch, other)) if one.file == file else one
                     for one in node.applied
                 )
                 renamed = node._replace(applied=applied)
@@ -157,3 +155,10 @@ class Polish:
                 if found is not None:
                     return found
         return None
+
+
+def _renamed(diff: str, other: General) -> str:
+    """A diff with another row in the place of one; also where the diff of a later edit shows it."""
+    for sign in "+ -":
+        diff = diff.replace(f"\n{sign}{other.row}", f"\n{sign}{other.told}")
+    return diff

@@ -34,7 +34,7 @@ def sending(patch: Patch, across: set[int]) -> Iterator[str]:
     """
     source = Source("", patch.after.split("\n"), patch.new)
     for one in patch.transfers:
-        if one.call.lineno in across and (layer := _layer(one)) is not None:
+        if one.line in across and (layer := _layer(one)) is not None:
             yield from islice(_sent(source, one, layer), _MOST)
 
 
@@ -44,11 +44,10 @@ def _layer(one: Transfer) -> str | None:
     found = _LAYER.fullmatch(ast.unparse(given[0])) if len(given) == 1 else None
     if found is None or not isinstance(one.scope, ast.FunctionDef) or one.scope.name != "forward":
         return None
-    names = {arg.arg for arg in one.scope.args.args}
     root: ast.expr = one.moved
     while isinstance(root, ast.Call | ast.Attribute):  # what is seen of it: ``x.transpose(1, 2)``
         root = root.func if isinstance(root, ast.Call) else root.value
-    own = isinstance(root, ast.Name) and root.id in names - {"self"}
+    own = isinstance(root, ast.Name) and root.id in one.given - {"self"}
     return (found["one"] or found["other"]) if own else None
 
 

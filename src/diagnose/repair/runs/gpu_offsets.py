@@ -50,8 +50,7 @@ def shifts(workspace: Workspace, texts: Mapping[str, str]) -> tuple[Shifted, Shi
     Returns:
         None where the edits write down no GPU, or the program has too many files.
     """
-    patches = {file: Patch(workspace.text(file), text) for file, text in texts.items()}
-    written = {file: list(_written(patch)) for file, patch in patches.items()}
+    written = {file: list(_written(one)) for file, one in workspace.patches(texts).items()}
     own = {device for found in written.values() for _, device in found}
     numbered, bare = own - {"cuda"}, "cuda" in own
     sources = dict(workspace.sources(FILES + 1)) if own else {}

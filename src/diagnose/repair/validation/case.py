@@ -75,3 +75,8 @@ class Case:
     def place(self, file: str, line: int) -> str:
         """A line of an edited file as a run names it."""
         return f"{self.workspace.folder / file}:{line}"
+
+
+def line_of(place: str) -> str:
+    """The line of a place."""
+    return place.rpartition(":")[2]

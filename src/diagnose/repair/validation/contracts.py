@@ -121,10 +121,10 @@ def of_arrays(one: Transfer, patch: Patch) -> Iterator[Sentence]:
     if isinstance(inner, ast.Name) and inner.id in looped:
         inner = looped[inner.id]
     around = [node for node in patch.new.body if isinstance(node, ast.ClassDef)]
-    whole = next((node for node in around if spans(node, one.call.lineno)), function)
+    whole = next((node for node in around if spans(node, one.line)), function)
     own = names(whole)
     if isinstance(inner, ast.Name) and inner.id in given and "np" in own and "torch" not in own:
-        yield said("of-arrays", line=one.call.lineno, name=inner.id)
+        yield said("of-arrays", line=one.line, name=inner.id)
 
 
 def each_time(one: Transfer, patch: Patch) -> Iterator[Sentence]:
@@ -136,7 +136,7 @@ def each_time(one: Transfer, patch: Patch) -> Iterator[Sentence]:
         match node:
             case ast.For(target=ast.Name(id=name), iter=ast.Attribute(value=ast.Name(id="self"))):
                 if isinstance(one.moved, ast.Name) and one.moved.id == name:
-                    yield said("copied", line=one.call.lineno)
+                    yield said("copied", line=one.line)
 
 
 def by_what_is_left_out(one: Transfer, patch: Patch) -> Iterator[Sentence]:
@@ -151,7 +151,7 @@ def by_what_is_left_out(one: Transfer, patch: Patch) -> Iterator[Sentence]:
             case ast.Attribute(value=ast.Name(id=name), attr="device") if name in none:
                 asking = [node for node in questions if name in ast.unparse(node.test)]
                 if asking and not any(holds(node, one.call) for node in asking):
-                    yield said("absent", line=one.call.lineno, name=name)
+                    yield said("absent", line=one.line, name=name)
 
 
 def untold(one: Transfer, patch: Patch) -> Iterator[Sentence]:
@@ -163,7 +163,7 @@ def untold(one: Transfer, patch: Patch) -> Iterator[Sentence]:
     for made in bound(one.scope, root.id) if isinstance(root, ast.Name) else ():
         match made.value:
             case ast.Call(func=ast.Name(id=kind)) as call if _leaves_out(call, kind, patch.new):
-                yield said("untold", line=one.call.lineno, name=kind)
+                yield said("untold", line=one.line, name=kind)
 
 
 def _leaves_out(call: ast.Call, kind: str, tree: ast.Module) -> bool:

@@ -48,7 +48,7 @@ def for_gpus_alone(patch: Patch) -> Iterator[Sentence]:
             if last_name(device) == "device" and (
                 "is_available" in patch.before or "cpu" in patch.before
             ):
-                yield said("for-gpus", line=one.call.lineno, device=ast.unparse(device))
+                yield said("for-gpus", line=one.line, device=ast.unparse(device))
 
 
 def for_all_callers(patch: Patch) -> Iterator[Sentence]:
@@ -137,6 +137,5 @@ def _given_away(patch: Patch) -> list[str]:
     return [
         f"{one.moved.id}.device"
         for one in patch.transfers
-        if isinstance(one.moved, ast.Name) and isinstance(one.scope, FUNCTION)
-        if one.moved.id in {arg.arg for arg in one.scope.args.args}
+        if isinstance(one.moved, ast.Name) and one.moved.id in one.given
     ]

@@ -10,7 +10,7 @@ from diagnose.processes import TOO_LONG
 from diagnose.repair.model import Candidate, Guard, Ran, objection, said
 from diagnose.repair.patch import Patch
 from diagnose.repair.validation import host_intent
-from diagnose.repair.validation.case import Case
+from diagnose.repair.validation.case import Case, line_of
 from diagnose.repair.validation.patch_edits import HOME, writes_gpu
 
 #: Fixes that bring something to the host because it belongs there.
@@ -147,7 +147,7 @@ def on_gpu(case: Case) -> Iterator[Guard]:
         return
     allowed = {str(one.line) for one in bringing}
     down = sorted(case.edited & ran.to_host - hosted)
-    copies = [line for one in down if (line := _line(one)) not in allowed]
+    copies = [line for one in down if (line := line_of(one)) not in allowed]
     if more > 0:
         yield objection("on-gpu", "more-on-cpu", count=more)
     if copies:
@@ -171,11 +171,7 @@ def across(case: Case) -> Iterator[Guard]:
     should have been made there."""
     used = {device for device in case.ran.used if device.startswith("cuda")}
     if len(used) == 1 and (lines := sorted(case.edited & case.ran.across)):
-        yield objection("across", "across", line=_line(lines[0]), device=next(iter(used)))
-
-
-def _line(place: str) -> str:
-    return place.rpartition(":")[2]
+        yield objection("across", "across", line=line_of(lines[0]), device=next(iter(used)))
 
 
 def silent(case: Case) -> Iterator[Guard]:
@@ -206,7 +202,7 @@ def again(case: Case) -> Iterator[Guard]:
         placed = bool(watched.again) or (watched.failure is not None and watched.failure.placement)
         yield Guard("again", False if placed else None, said("again-fails"))
     if lines := sorted(case.edited & watched.repeated - watched.shared):
-        yield objection("copied", "copied", line=_line(lines[0]))
+        yield objection("copied", "copied", line=line_of(lines[0]))
 
 
 def scattered(case: Case) -> Iterator[Guard]:
@@ -214,7 +210,7 @@ def scattered(case: Case) -> Iterator[Guard]:
     handed = case.ran.handed
     lines = sorted(case.edited & set(handed))
     if len({handed[line] for line in lines}) > 1:
-        told = ", ".join(_line(line) for line in lines)
+        told = ", ".join(line_of(line) for line in lines)
         yield objection("scattered", "scattered", lines=told)
 
 
@@ -222,9 +218,9 @@ def strayed(case: Case) -> Iterator[Guard]:
     """What one caller of a model alone hands over elsewhere than the model is moves there, and not in the
     model, for all callers."""
     for line, strays in sorted(case.ran.strays.items()):
-        caller, other = map(_line, strays)
+        caller, other = map(line_of, strays)
         if line in case.edited and strays[0] not in case.edited:
-            yield objection("strayed", "strayed", line=_line(line), caller=caller, other=other)
+            yield objection("strayed", "strayed", line=line_of(line), caller=caller, other=other)
             return
 
 

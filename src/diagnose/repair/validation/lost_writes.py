@@ -6,9 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from diagnose.placement.semantics import last_name, nodes
-from diagnose.repair.patch import Patch
+from diagnose.repair.patch import Patch, move_of
 
-_MOVES = frozenset({"to", "cuda", "cpu"})
 #: Attributes of a tensor that share its memory.
 _VIEWS = frozenset({"data", "T", "mT"})
 #: Functions that write into what they are given, beside those whose names end so.
@@ -62,11 +61,7 @@ def _is_copy(node: ast.expr) -> bool:
     place."""
     while (inner := _beneath(node)) is not None:
         node = inner
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in _MOVES
-    )
+    return move_of(node) is not None
 
 
 def _beneath(node: ast.expr) -> ast.expr | None:

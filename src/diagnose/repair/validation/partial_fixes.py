@@ -31,15 +31,12 @@ def given_back(patch: Patch) -> Iterator[Sentence]:
     """What a function makes of its argument that the caller gives (``fn(value)``) is not brought back to
     where the argument was: to move it may be what that function is for."""
     for one in patch.transfers:
-        given = (
-            {arg.arg for arg in one.scope.args.args} if isinstance(one.scope, FUNCTION) else set()
-        )
         match one.moved, one.call.args:
             case (
                 ast.Call(func=ast.Name(id=name), args=handed),
                 [ast.Attribute(attr="device", value=where)],
-            ) if name in given and ast.unparse(where) in map(ast.unparse, handed):
-                yield said("given-back", line=one.call.lineno, name=name)
+            ) if name in one.given and ast.unparse(where) in map(ast.unparse, handed):
+                yield said("given-back", line=one.line, name=name)
 
 
 def left_alone(patch: Patch) -> Iterator[Sentence]:
@@ -90,7 +87,7 @@ def far(one: Transfer, patch: Patch) -> Iterator[Sentence]:
     for call in moves(tree):
         outside = not spans(one.scope, call.lineno)
         if outside and next(iter(names(callee(call))), "") in given:
-            yield said("parted", line=one.call.lineno, other=call.lineno)
+            yield said("parted", line=one.line, other=call.lineno)
 
 
 def _hands_parameters(one: Transfer) -> bool:
@@ -172,16 +169,14 @@ def for_one_call(patch: Patch) -> Iterator[Sentence]:
         for made in nodes(tree, ast.ClassDef)
     ]
     for one in patch.transfers:
-        owner = ast.unparse(one.moved)
+        owner = one.name
         for name in _methods_of(one.call, tree):
             own = next((known for known in methods if name in known), set())
             for call in calls(tree):
                 match call.func:
                     case ast.Attribute(value=value, attr=other) if ast.unparse(value) == owner:
                         if other in own - {name, *_MOVING} and not _is_brought(tree, owner, call):
-                            yield said(
-                                "for-one-method", line=one.call.lineno, name=owner, method=other
-                            )
+                            yield said("for-one-method", line=one.line, name=owner, method=other)
 
 
 def _methods_of(value: ast.expr, tree: ast.Module) -> Iterator[str]:
@@ -223,7 +218,7 @@ def hops(patch: Patch) -> Iterator[Sentence]:
             inside = inner.call is not outer.call and holds(outer.moved, inner.call)
             apart = [ast.unparse(one) for one in (*inner.call.args, *outer.call.args)]
             if inside and len(apart) == 2 and apart[0] != apart[1]:
-                yield said("hops", line=outer.call.lineno)
+                yield said("hops", line=outer.line)
 
 
 def _form(node: ast.expr) -> str:

@@ -41,25 +41,25 @@ def twice(one: Transfer, patch: Patch) -> Iterator[Sentence]:
     before = inner if inner is not None and not goes_to_cpu(inner) else None
     if not goes_to_cpu(one.call) and (found := before or earlier(one, patch)) is not None:
         name = ast.unparse(callee(before) if before else one.moved)
-        yield said("twice", line=one.call.lineno, other=found.lineno, name=name)
+        yield said("twice", line=one.line, other=found.lineno, name=name)
 
 
 def for_its_device(one: Transfer, patch: Patch) -> Iterator[Sentence]:
     """Nothing is moved for a question where it is: that answers itself."""
     for node in nodes(one.scope, ast.Attribute):
         if node.value is one.call and node.attr in _WHERE:
-            yield said("asked", line=one.call.lineno, name=ast.unparse(one.moved))
+            yield said("asked", line=one.line, name=one.name)
 
 
 def earlier(one: Transfer, patch: Patch) -> ast.Call | None:
     """The move to a GPU of the same thing, in the line before that speaks of it, if no edit made that."""
     if not isinstance(one.moved, ast.Name | ast.Attribute) or goes_to_cpu(one.call):
         return None
-    name, last = ast.unparse(one.moved), None
+    name, last = one.name, None
     for node in nodes(one.scope, ast.Assign, ast.Expr, ast.Return, ast.AugAssign, ast.For):
         inner = node.iter if isinstance(node, ast.For) else node
         ends = inner.end_lineno or inner.lineno
-        if ends < one.call.lineno and _speaks(inner, name):
+        if ends < one.line and _speaks(inner, name):
             last = node if last is None or node.lineno > last.lineno else last
     call = _moving(last, name) if last is not None and last.lineno not in patch.edited else None
     return call if call is not None and not goes_to_cpu(call) else None
@@ -84,7 +84,7 @@ def _moving(statement: ast.stmt, name: str) -> ast.Call | None:
 def deaf(one: Transfer, patch: Patch) -> Iterator[Sentence]:
     """What a function of the program gives that is told a device is there: else it is mended itself."""
     if (function := told(one, patch)) is not None:
-        yield said("deaf", line=one.call.lineno, name=function.name)
+        yield said("deaf", line=one.line, name=function.name)
 
 
 def told(one: Transfer, patch: Patch) -> ast.FunctionDef | None:
@@ -115,14 +115,14 @@ def at_once(one: Transfer, patch: Patch) -> Iterator[Sentence]:
     while isinstance(inner, ast.Call) and goes_to_cpu(one.call):
         made = argument(inner, "device")
         if made is not None and "cpu" not in ast.unparse(made):
-            yield said("at-once", line=one.call.lineno, device=ast.unparse(made))
+            yield said("at-once", line=one.line, device=ast.unparse(made))
         inner = inner.func.value if isinstance(inner.func, ast.Attribute) else inner.func
 
 
 def inline(one: Transfer, patch: Patch) -> Iterator[Sentence]:
     """No model that is kept is fetched in the midst of its own call: nobody puts it back."""
     if is_inline(one):
-        yield said("inline", line=one.call.lineno, name=ast.unparse(one.moved))
+        yield said("inline", line=one.line, name=one.name)
 
 
 def is_inline(one: Transfer) -> bool:
@@ -137,15 +137,14 @@ def missing(one: Transfer, patch: Patch) -> Iterator[Sentence]:
     if may_miss(one.moved, one.call, one.scope, patch.new) or bound_under(
         one.moved, one.call, one.scope
     ):
-        yield said("absent", line=one.call.lineno, name=ast.unparse(one.moved))
+        yield said("absent", line=one.line, name=one.name)
 
 
 def sent_elsewhere(one: Transfer, patch: Patch) -> Iterator[Sentence]:
     """No part of a model that a method sends to a device that it is given is sent elsewhere."""
-    name = ast.unparse(one.moved)
+    name, given = one.name, one.given - {"self"}
     if not isinstance(one.scope, ast.FunctionDef) or not name.startswith("self."):
         return
-    given = {arg.arg for arg in one.scope.args.args} - {"self"}
     if given & set(names(one.call)):
         return
     for node in nodes(patch.old, ast.FunctionDef):
@@ -154,4 +153,4 @@ def sent_elsewhere(one: Transfer, patch: Patch) -> Iterator[Sentence]:
                 to = call.args[0] if len(call.args) == 1 else None
                 told = isinstance(to, ast.Name) and to.id in given
                 if told and ast.unparse(callee(call)) == name:
-                    yield said("sent", line=one.call.lineno, gone=ast.unparse(call.args[0]))
+                    yield said("sent", line=one.line, gone=ast.unparse(call.args[0]))

@@ -142,7 +142,7 @@ def kept_whole(patch: Patch) -> Iterator[Sentence]:
         return
     for one in patch.transfers:
         if isinstance(one.scope, FUNCTION) and one.scope.name == "forward":
-            yield said("kept-whole", line=one.call.lineno, name=_WHOLE, other=plan.lineno)
+            yield said("kept-whole", line=one.line, name=_WHOLE, other=plan.lineno)
 
 
 def _handed(tree: ast.AST, name: str) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from diagnose.placement.semantics import nodes
 from diagnose.repair.model import Guard, objection
 from diagnose.repair.patch import Patch
-from diagnose.repair.validation.case import Case
+from diagnose.repair.validation.case import Case, line_of
 from diagnose.repair.validation.patch_edits import names_gpu
 from diagnose.repair.workspace import FILES
 
@@ -36,7 +36,7 @@ def placed(case: Case) -> Iterator[Guard]:
     for sent in sorted(ran.sent):
         place, _, name = sent.partition("|")
         if place in writing and ran.placed.get(name, 0) < wanted.placed.get(name, 0):
-            yield objection("placed", "placed", line=_line(place), name=name)
+            yield objection("placed", "placed", line=line_of(place), name=name)
             return
 
 
@@ -46,7 +46,7 @@ def unnamed(case: Case) -> Iterator[Guard]:
     if writing and case.wanted.placed:
         sources = (text for _, text in case.workspace.sources(FILES))
         if not any(names_gpu(one) or "DataParallel" in one for one in sources):
-            yield objection("unnamed", "unnamed", line=_line(min(writing)))
+            yield objection("unnamed", "unnamed", line=line_of(min(writing)))
 
 
 def measured(case: Case) -> Iterator[Guard]:
@@ -81,7 +81,7 @@ def carried(case: Case) -> Iterator[Guard]:
         (case.ran.after, "after"),
     ):
         if lines := sorted(case.edited & places):
-            yield objection("carried", told, line=_line(lines[0]))
+            yield objection("carried", told, line=line_of(lines[0]))
             return
 
 
@@ -92,7 +92,7 @@ def lasting(case: Case) -> Iterator[Guard]:
     for brought, away in pairs:
         others = {other for other, where in pairs if where == away} - case.edited
         if brought in case.edited and away not in case.edited and others:
-            yield objection("put-away", "lapsing", line=_line(brought), away=_line(away))
+            yield objection("put-away", "lapsing", line=line_of(brought), away=line_of(away))
             return
 
 
@@ -107,10 +107,6 @@ def parted(case: Case) -> Iterator[Guard]:
     """No part of a batch is moved far from where the program moves the others."""
     for line in sorted(case.edited & set(case.ran.parted)):
         yield objection(
-            "parted", "parted", line=_line(line), other=_line(min(case.ran.parted[line]))
+            "parted", "parted", line=line_of(line), other=line_of(min(case.ran.parted[line]))
         )
         return
-
-
-def _line(place: str) -> str:
-    return place.rpartition(":")[2]

@@ -13,7 +13,6 @@ from diagnose.repair.comparison import (
     still_trained,
 )
 from diagnose.repair.model import Candidate, Guard, Proof, Ran, Sentence, Terms, objection, said
-from diagnose.repair.patch import Patch
 from diagnose.repair.runs.gpu_offsets import shifts
 from diagnose.repair.runs.runner import Runner
 from diagnose.repair.syntax import tree_of
@@ -83,11 +82,13 @@ class Reference:
 
     def added(self, texts: Mapping[str, str]) -> Iterator[str]:
         """The lines that edits made, given the edited files."""
-        return (row for one in self._patches(texts).values() for _, row in one.added)
+        return (
+            row for one in self._runner.workspace.patches(texts).values() for _, row in one.added
+        )
 
     def _meant(self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]) -> Reference:
         """What a patch is compared with: the patch itself, where it alone says what is meant."""
-        wanted, both = self.on(self._gpus), self._patches(texts)
+        wanted, both = self.on(self._gpus), self._runner.workspace.patches(texts)
         if self._texts or not (
             reference.drops_refused(both, wanted)
             or reference.becomes_array(both, wanted)
@@ -105,7 +106,7 @@ class Reference:
             # What keeps a model's output, to derive by it, has that of the second call.
             once = self._runner.run(texts, Terms(self._gpus, watched=True, once=True))
         silent, seen = self._unexercised(texts, once), list(self._seen(texts, ran, applied))
-        patches, wanted = self._patches(texts), self.on(self._gpus)
+        patches, wanted = self._runner.workspace.patches(texts), self.on(self._gpus)
         case = Case(self._runner.workspace, patches, applied, wanted, once, silent)
         right = any(guard.id == "output" and guard.holds for guard in seen)
         found = (
@@ -125,7 +126,7 @@ class Reference:
         """The guards, without those of where models rest if all that the edits do is to bring a part by the
         program's own function: that knows which others it puts away for it."""
         own = bool(applied) and all(one.kind == "other" and one.cause == CAUSE for one in applied)
-        if not own or any(one.transfers for one in self._patches(texts).values()):
+        if not own or any(one.transfers for one in self._runner.workspace.patches(texts).values()):
             return found
         return tuple(one for one in found if one.holds is not False or one.id not in _RESTING)
 
@@ -134,7 +135,11 @@ class Reference:
     ) -> Iterator[Guard]:
         yield from self._numbers(ran, applied)
         wanted = self.on(self._gpus)
-        yield from of_run(Case(self._runner.workspace, self._patches(texts), applied, wanted, ran))
+        yield from of_run(
+            Case(
+                self._runner.workspace, self._runner.workspace.patches(texts), applied, wanted, ran
+            )
+        )
 
     def _numbers(self, ran: Ran, applied: Sequence[Candidate]) -> Iterator[Guard]:
         """It prints and trains what it was meant to."""
@@ -221,12 +226,6 @@ class Reference:
             yield Guard("other-gpu", apart, said(told))
             if not apart and any(map(patch_edits.is_numbered, self.added(texts))):
                 yield objection("numbered", told)
-
-    def _patches(self, texts: Mapping[str, str]) -> dict[str, Patch]:
-        """The edited files, before and after."""
-        return {
-            file: Patch(self._runner.workspace.text(file), text) for file, text in texts.items()
-        }
 
     def _unexercised(self, texts: Mapping[str, str], watched: Ran) -> list[Unexercised]:
         """Functions of the edited files that never ran: file, lines, and how they are called."""
