@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from repair.forms import shorter
 from repair.guards import told_by
 
 from diagnose.repair.patch import Patch
 from diagnose.repair.refinement.better_places import mending
-from diagnose.repair.refinement.minimization import trimmed
 from diagnose.repair.refinement.shard_transfers import sending
 from diagnose.repair.validation import redundant_moves
 from diagnose.repair.validation.redundant_moves import flipped
@@ -221,29 +221,29 @@ def test_an_option_is_not_only_turned_around(old: str, new: str, holds: bool) ->
 def test_only_the_part_that_is_kept_is_moved() -> None:
     before = "features = vgg(weights=None).features[:6].eval()\n"
     after = before.replace("None)", "None).to(opt.device)")
-    found = [one.texts["a.py"] for one in trimmed({"a.py": before}, {"a.py": after})]
+    found = [one.texts["a.py"] for one in shorter({"a.py": before}, {"a.py": after})]
     assert found[0] == "features = vgg(weights=None).features[:6].eval().to(opt.device)\n"
     whole = "net = build().requires_grad_(False)\n"
     moved = whole.replace("build()", "build().to(device)")
-    assert not list(trimmed({"a.py": whole}, {"a.py": moved}))
+    assert not list(shorter({"a.py": whole}, {"a.py": moved}))
 
 
 def test_a_device_that_may_be_the_cpu_is_told_so() -> None:
     before = "net = build()\n"
     after = "net = build().cuda(self.device)\n"
-    found = [one.texts["a.py"] for one in trimmed({"a.py": before}, {"a.py": after})]
+    found = [one.texts["a.py"] for one in shorter({"a.py": before}, {"a.py": after})]
     assert found[0] == "net = build().to(self.device)\n"
-    back = trimmed({"a.py": "net = build().cuda()\n"}, {"a.py": found[0]})
+    back = shorter({"a.py": "net = build().cuda()\n"}, {"a.py": found[0]})
     assert all("cuda" not in one.texts["a.py"] for one in back), "shorter, and right for fewer"
 
 
 def test_a_question_without_an_answer_goes() -> None:
     before = "if count > 1:\n    net = wrap(net)\nrun(net)\n"
     after = before.replace("net = wrap(net)", "pass")
-    found = [one.texts["a.py"] for one in trimmed({"a.py": before}, {"a.py": after})]
+    found = [one.texts["a.py"] for one in shorter({"a.py": before}, {"a.py": after})]
     assert found == ["run(net)\n"]
     both = before.replace("run(net)", "else:\n    run(net)")
-    assert not list(trimmed({"a.py": both}, {"a.py": both.replace("net = wrap(net)", "pass")}))
+    assert not list(shorter({"a.py": both}, {"a.py": both.replace("net = wrap(net)", "pass")}))
 
 
 def test_what_is_seen_of_an_argument_is_sent_with_it() -> None:
@@ -267,4 +267,4 @@ def test_a_part_stays_where_a_method_is_told_to_send_it() -> None:
 def test_a_function_that_an_edit_adds_stays_whole() -> None:
     before = "class Batch:\n    size = 1\n"
     after = f"{before}    def to(self, device):\n        return self\n"
-    assert not list(trimmed({"a.py": before}, {"a.py": after}))
+    assert not list(shorter({"a.py": before}, {"a.py": after}))

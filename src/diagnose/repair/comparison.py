@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from difflib import SequenceMatcher, unified_diff
+from difflib import unified_diff
 from operator import itemgetter
 
 from diagnose.repair.model import Ran, Sentence, said
@@ -107,11 +107,3 @@ def diff_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:
         for row in unified_diff(old, new, f"a/{file}", f"b/{file}"):
             parts.append(row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n")
     return "".join(parts)
-
-
-def changed(before: str, after: str) -> Iterator[tuple[range, range]]:
-    """Where two texts differ: lines of the first, counted from 0, and what stands in their place."""
-    matcher = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
-    for what, i, j, k, m in matcher.get_opcodes():
-        if what != "equal":
-            yield range(i, j), range(k, m)

@@ -6,11 +6,11 @@ import ast
 import copy
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
+from difflib import SequenceMatcher
 from functools import cached_property
 from typing import NamedTuple, TypeVar
 
 from diagnose.placement.semantics import arguments, called, calls, functions_by_line, nodes
-from diagnose.repair.comparison import changed
 from diagnose.repair.scopes import FUNCTION
 from diagnose.repair.syntax import tree_of
 
@@ -83,14 +83,11 @@ class Patch:
     def hunks(self) -> Sequence[Hunk]:
         """The places where both differ, in their order."""
         old, new = self.before.splitlines(), self.rows
+        matcher = SequenceMatcher(None, old, new, autojunk=False)
         return [
-            Hunk(
-                gone,
-                made,
-                "\n".join(old[gone.start : gone.stop]),
-                "\n".join(new[made.start : made.stop]),
-            )
-            for gone, made in changed(self.before, self.after)
+            Hunk(range(i, j), range(k, m), "\n".join(old[i:j]), "\n".join(new[k:m]))
+            for what, i, j, k, m in matcher.get_opcodes()
+            if what != "equal"
         ]
 
     @cached_property

@@ -61,8 +61,8 @@ class Polish:
         self, node: Node, tried: list[Mapping[str, str]], level: Level
     ) -> tuple[Node, Proof] | None:
         """A patch without one of its places, of the same level; none that was ``tried``."""
-        before = {file: self._runner.workspace.text(file) for file in node.texts}
-        for other in guarded("polishing", lambda: list(trimmed(before, node.texts)), []):
+        patches = self._runner.workspace.patches(node.texts)
+        for other in guarded("polishing", lambda: list(trimmed(patches)), []):
             if other.texts in tried:
                 continue
             tried.append(other.texts)
