@@ -113,10 +113,6 @@ class Patch:
         """The expressions in edited lines that the program did not have."""
         return self._unknown(nodes(self.old, *kinds), nodes(self.new, *kinds))
 
-    def edited_nodes(self, *kinds: type[_Node]) -> Iterator[_Node]:
-        """The expressions in edited lines."""
-        return (one for one in nodes(self.new, *kinds) if one.lineno in self.edited)
-
     def _unknown(self, old: Iterable[_Node], new: Iterable[_Node]) -> Iterator[_Node]:
         known, every = Counter(map(ast.unparse, old)), [(one, ast.unparse(one)) for one in new]
         known -= Counter(said for one, said in every if one.lineno not in self.edited)

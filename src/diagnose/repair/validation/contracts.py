@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from diagnose.hooks.calls import given_to, parameters
-from diagnose.placement.semantics import bound, functions, holds, names, nodes
+from diagnose.placement.semantics import around, bound, functions, holds, names, nodes
 from diagnose.repair.model import Sentence, said
 from diagnose.repair.patch import Patch, Transfer, goes_to_cpu
 from diagnose.repair.scopes import FUNCTION, spans
@@ -94,12 +94,12 @@ def never_found(patch: Patch) -> Iterator[Sentence]:
 
 def picked(one: Transfer, patch: Patch) -> Iterator[Sentence]:
     """What an object keeps is not brought to a GPU as a whole, at each use, to pick from it."""
-    for node in nodes(patch.new, ast.Subscript):
-        if node.value is one.call and not goes_to_cpu(one.call):
-            kept = isinstance(one.moved, ast.Attribute | ast.Subscript)
-            if kept and isinstance(node.slice, ast.Name | ast.Subscript | ast.Attribute):
-                index = ast.unparse(node.slice)
-                yield said("indexed", line=node.lineno, index=index)
+    whole = next(around(patch.new, one.call, ast.Subscript), None)
+    kept = isinstance(one.moved, ast.Attribute | ast.Subscript) and not goes_to_cpu(one.call)
+    match whole:
+        case ast.Subscript(value, ast.Name() | ast.Subscript() | ast.Attribute() as index):
+            if kept and value is one.call:
+                yield said("indexed", line=whole.lineno, index=ast.unparse(index))
 
 
 def of_arrays(one: Transfer, patch: Patch) -> Iterator[Sentence]:

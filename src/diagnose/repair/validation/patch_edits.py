@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from diagnose.placement.semantics import arguments, called, dotted, last_name, names, nodes
+from diagnose.placement.semantics import arguments, called, calls, dotted, names
 from diagnose.repair.model import Guard, Sentence, objection, said
 from diagnose.repair.patch import Patch, callee, move_of, moves
 from diagnose.repair.scopes import blocks
@@ -46,7 +46,7 @@ _NAMES = re.compile(
 )
 #: What counts the GPUs, what starts processes on them, and an argument that says how many.
 _COUNTS = "device_count"
-_STARTS = frozenset({"spawn", "start_processes", "nprocs"})
+_STARTS = ("spawn(", "start_processes(", "nprocs")
 #: Names of a rank among all machines, and of one on its own.
 _RANKS = ("rank", "procid")
 _LOCAL = ("local_rank", "localrank", "localid")
@@ -65,9 +65,8 @@ def counted(patch: Patch) -> Iterator[Sentence]:
     """No edit wraps the number of a GPU around, unless it is a rank among all machines, and the program
     knows none of its own, nor starts its processes itself: it would take another GPU than was chosen, or
     one that another rank has."""
-    names = {last_name(one) for one in nodes(patch.old, ast.Name, ast.Attribute)}
-    names |= {one.arg or "" for one in nodes(patch.old, ast.keyword)}
-    local = bool(names & _STARTS) or any(one in patch.before.lower() for one in _LOCAL)
+    starts = any(one in patch.before for one in _STARTS)
+    local = starts or any(one in patch.before.lower() for one in _LOCAL)
     for node in patch.added_nodes(ast.BinOp):
         match node:
             case ast.BinOp(left=left, op=ast.Mod(), right=ast.Call() as count):
@@ -176,11 +175,9 @@ def _own_to(statement: ast.stmt) -> str | None:
 
 def _goes_through_more(patch: Patch) -> bool:
     """Whether an edit goes through one container more where the program moves all that it hands over."""
-    asked = any(
-        called(one) == "isinstance" and _CONTAINERS & {*names(one)}
-        for one in patch.edited_nodes(ast.Call)
-    )
-    to = {_device(one) for one in patch.edited_nodes(ast.Call) if move_of(one)}
+    made = [one for one in calls(patch.new) if one.lineno in patch.edited]
+    asked = any(called(one) == "isinstance" and _CONTAINERS & {*names(one)} for one in made)
+    to = {_device(one) for one in made if move_of(one)}
     near = {line for hunk in patch.hunks for line in range(hunk.gone.start - 2, hunk.gone.stop + 4)}
     return asked and bool(to) and to <= {_device(m) for m in moves(patch.old) if m.lineno in near}
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from diagnose.placement.semantics import (
     argument,
     arguments,
+    around,
     calls,
     last_name,
     names,
@@ -46,9 +47,9 @@ def twice(one: Transfer, patch: Patch) -> Iterator[Sentence]:
 
 def for_its_device(one: Transfer, patch: Patch) -> Iterator[Sentence]:
     """Nothing is moved for a question where it is: that answers itself."""
-    for node in nodes(one.scope, ast.Attribute):
-        if node.value is one.call and node.attr in _WHERE:
-            yield said("asked", line=one.line, name=one.name)
+    asked = next(around(patch.new, one.call, ast.Attribute), None)
+    if asked is not None and asked.value is one.call and asked.attr in _WHERE:
+        yield said("asked", line=one.line, name=one.name)
 
 
 def earlier(one: Transfer, patch: Patch) -> ast.Call | None:
