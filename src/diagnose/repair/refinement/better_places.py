@@ -16,7 +16,7 @@ from diagnose.fixes.line_gate import Refused
 from diagnose.placement import Source
 from diagnose.placement.semantics import names, nodes
 from diagnose.repair.patch import Patch, Transfer, callee, goes_to_cpu, moves
-from diagnose.repair.validation.absent_values import bound_under, may_miss
+from diagnose.repair.validation.optional import bound_under, may_miss
 from diagnose.repair.validation.redundant_moves import earlier, is_inline, told
 from diagnose.repair.validation.removed_wrappers import wrapping
 

@@ -18,7 +18,7 @@ from diagnose.placement.semantics import (
 )
 from diagnose.repair.model import Sentence, said
 from diagnose.repair.patch import Patch, Transfer, callee, goes_to_cpu, move_of, moves
-from diagnose.repair.validation.absent_values import bound_under, may_miss
+from diagnose.repair.validation.optional import bound_under, may_miss
 
 #: What tells where a tensor is.
 _WHERE = frozenset({"device", "is_cuda", "is_cpu", "get_device"})
