@@ -35,6 +35,7 @@ from diagnose.repair.model import Program, Repair, Terms
 from diagnose.repair.runs.preload import warm
 from diagnose.repair.runs.runner import Runner
 from diagnose.repair.search import Limits, Search
+from diagnose.repair.words import told
 from diagnose.repair.workspace import Workspace
 
 LIMIT = 60
@@ -207,7 +208,7 @@ def _at_line(repair: Repair, line: int) -> bool:
 def _told(one: Judged) -> str:
     rows = [row for row in one.repair.diff.splitlines() if row[:1] in "+-"][2:]
     proof = one.repair.proof
-    against = [g.sentence for g in proof.guards if not g.holds] if proof else []
+    against = [told("en", g.sentence) for g in proof.guards if not g.holds] if proof else []
     left = one.repair.left.failure if one.repair.left else None
     head = (
         f"== {one.name}: {one.cause}: {one.outcome} {one.level}"
@@ -228,7 +229,7 @@ def _kept(one: Judged) -> dict[str, Any]:
         "at_line": one.at_line,
         "accepted": one.accepted,
         "same_output": one.same_output,
-        "guards": [list(guard) for guard in proof.guards] if proof else [],
+        "guards": [[g.id, g.holds, told("en", g.sentence)] for g in proof.guards] if proof else [],
         "diff": one.repair.diff,
         "edits": [
             [edit.cause, edit.kind, edit.source, edit.line, edit.agrees]

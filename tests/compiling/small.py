@@ -299,6 +299,7 @@ source = "https://example.org/scan.cpp"
         'en = ["Look.", "`python {script}`", "Mend."]\nzh = ["看。", "`python {script}`", "改。"]\n\n'
         for family in ("division-by-zero", "out-of-memory", "other")
     ),
+    "repairs.toml": '[runs]\nen = "{count} runs"\nzh = "{count} 次运行"\n',
     "symptoms.toml": "[notions]\nnan = ['nan', 'not a number']\n\n[stop]\nwords = ['a', 'the']\nparticles = ['的']\n",
     "verification/harness.py": "def run():\n    pass\n",
     "verification/checks/indexing.py": "def check():\n    pass\n",

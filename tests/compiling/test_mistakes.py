@@ -107,6 +107,7 @@ PLANTED = [
     ('operators.toml', '"bmm" = { method', '"bmm" = { methods', 11, 'checked.bmm.methods', 'method'),
     ('extensions.toml', 'of = ["u"]', 'of = ["v"]', 4, 'function[scan_cuda.fwd].asks', 'none of the parameters'),
     ('operators.toml', 'free = ', 'fre = ', 5, 'fre', 'free'),
+    ('repairs.toml', '{count} runs', '{many} runs', 1, 'runs', 'different things: count, many'),
     ('advice.toml', '"other"\nfamily = "other"', '"other"\nfamily = "others"', 15, 'advice[other].family', 'other'),
     ('advice.toml', '"Look.", ', '', 4, 'advice[division-by-zero].en', 'at least 3'),
     ('advice.toml', '`python {script}`', 'python {script}', 4, 'advice[division-by-zero].en', 'backticks'),

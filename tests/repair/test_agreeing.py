@@ -5,9 +5,11 @@ from __future__ import annotations
 from difflib import unified_diff
 
 import pytest
+from repair.guards import guards_of_run, in_english
 
 from diagnose.model import Diagnosis, Frame, RankedCause, Report
-from diagnose.repair.model import Candidate, Guard, Proof, Source
+from diagnose.repair.comparison import diff_of
+from diagnose.repair.model import Candidate, Guard, Proof, Ran, Source, objection, said
 from diagnose.repair.synthesis.agreement import agreeing
 from diagnose.repair.validation.patch_edits import agreed
 from diagnose.repair.verification.levels import level_of, unopposed
@@ -78,22 +80,24 @@ def test_an_answer_without_causes_contradicts_nothing() -> None:
 
 def test_what_is_not_agreed_upon_passes_and_is_not_proven() -> None:
     one = edit("x4 = moved(4)", line=4)
-    assert not list(agreed([one], "en"))
-    (found,) = agreed([one, one._replace(agrees=False)], "en")
-    assert "train.py:4" in found.sentence
-    made = one._replace(agrees=False, kind="create-on-device")
-    assert not list(agreed([made], "en")), "it is made there"
-    both = "@@ -4,1 +4,2 @@\n     self.a = self.a.to(device)\n+    self.b = self.b.to(device)\n"
-    assert not list(agreed([one._replace(agrees=False, patch=both)], "en")), "beside its like"
-    other = both.replace("b.to(device)", "b.to(x.device)")
-    assert list(agreed([one._replace(agrees=False, patch=other)], "en"))
-    told = one._replace(agrees=False, cause="dataparallel-home-device")
-    assert not list(agreed([told], "en")), "torch says what has to move"
-    output = Guard("output", True, "")
+    text, ran, apart = "".join(ROWS), Ran(0), one._replace(agrees=False)
+    assert not guards_of_run(agreed, ran, [one], text=text)
+    assert guards_of_run(agreed, ran, [apart], text=text)[0].sentence.count("train.py:4")
+    found = objection("agreed", "agreed", file="train.py", line=4)
+    made = apart._replace(kind="create-on-device")
+    assert not guards_of_run(agreed, ran, [made], text=text), "it is made there"
+    kept = "class A:\n    def f(self):\n        self.a = self.a.to(device)\n"
+    for device, guards in (("device", 0), ("x.device", 1)):  # beside its like, or not
+        more = f"{kept}        self.b = self.b.to({device})\n"
+        other = apart._replace(patch=diff_of({"train.py": kept}, {"train.py": more}))
+        assert len(guards_of_run(agreed, ran, [other], text=kept)) == guards
+    named = apart._replace(cause="dataparallel-home-device")
+    assert not guards_of_run(agreed, ran, [named], text=text), "torch says what has to move"
+    output = Guard("output", True, said("output"))
     assert level_of([output]) == "proven"
     assert level_of([output, found]) == "passes"
-    assert level_of([output, found, Guard("homes", False, "")]) == "same-numbers"
-    assert level_of([Guard("output", False, ""), found]) == "runs"
+    assert level_of([output, found, objection("homes", "homes")]) == "same-numbers"
+    assert level_of([objection("output", "output"), found]) == "runs"
 
 
 @pytest.mark.parametrize(
@@ -111,11 +115,14 @@ def test_what_is_not_agreed_upon_passes_and_is_not_proven() -> None:
 def test_where_nothing_better_was_found_the_run_is_the_witness(
     row: str, more: list[str], level: str
 ) -> None:
-    guards = [Guard("output", True, ""), Guard("agreed", False, "elsewhere")]
-    guards += [Guard(one, False, "") for one in more]
-    found = unopposed(Proof(level_of(guards), tuple(guards)), [row], "en")
+    guards = [
+        Guard("output", True, said("output")),
+        objection("agreed", "agreed", file="train.py", line=4),
+    ]
+    guards += [objection(one, one) for one in more]
+    found = unopposed(Proof(level_of(guards), tuple(guards)), [row])
     assert found.level == level
     (told,) = (one for one in found.guards if one.id == "agreed")
-    assert (told.holds, "nothing better was found" in told.sentence) == (
+    assert (told.holds, "nothing better was found" in in_english(told).sentence) == (
         (None, True) if level == "proven" else (False, False)
     )

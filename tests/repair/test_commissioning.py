@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from repair.proposals import added, repaired
 
+from diagnose.repair.patch import Patch
 from diagnose.repair.refinement.callee_device import commissioning
 
 STEP = """\
@@ -68,7 +69,7 @@ for x in batches:
     ],
 )
 def test_the_function_is_told_the_device(before: str, old: str, new: str, rows: list[str]) -> None:
-    (found,) = commissioning(before, before.replace(old, new))
+    (found,) = commissioning(Patch(before, before.replace(old, new)))
     gone = set(before.splitlines())
     assert [row.strip() for row in found.splitlines() if row not in gone] == rows
 
@@ -95,7 +96,7 @@ def test_the_function_is_told_the_device(before: str, old: str, new: str, rows: 
 )
 def test_other_moves_stay(before: str, old: str, new: str) -> None:
     assert old in before
-    assert not list(commissioning(before, before.replace(old, new)))
+    assert not list(commissioning(Patch(before, before.replace(old, new))))
 
 
 def test_a_table_that_each_layer_makes_anew_is_made_on_the_gpu(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from repair.guards import told_by
 
 from diagnose.repair.validation.constants import learned
 
@@ -32,7 +33,7 @@ USE = "torch.softmax(self.scores, 0)"
 def test_equal_numbers_that_nobody_writes_are_asked_about(made: str, use: str, told: bool) -> None:
     before = MIX.format(made=made, use=use)
     after = before.replace(f"self.scores = {made}", f'self.register_buffer("scores", {made})')
-    assert [one.id for one in learned(before, after, "en")] == ["learned"] * told
+    assert [one.id for one in told_by(learned, before, after)] == ["learned"] * told
 
 
 @pytest.mark.parametrize(
@@ -50,7 +51,7 @@ def test_what_is_written_is_no_constant(more: str) -> None:
         "self.scores = torch.zeros(count, 1)",
         'self.register_buffer("scores", torch.zeros(count, 1))',
     )
-    assert before != after and not list(learned(before, after, "en"))
+    assert before != after and not list(told_by(learned, before, after))
 
 
 def test_a_class_that_learns_nothing_has_constants() -> None:
@@ -59,4 +60,4 @@ def test_a_class_that_learns_nothing_has_constants() -> None:
         "self.scores = torch.zeros(count, 1)",
         'self.register_buffer("scores", torch.zeros(count, 1))',
     )
-    assert not list(learned(before, after, "en"))
+    assert not list(told_by(learned, before, after))

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
+from repair.guards import told_by
 
 from diagnose.model import Lang
 from diagnose.repair.model import Guard
+from diagnose.repair.validation import contracts, redundant_moves
 from diagnose.repair.validation.contracts import (
     alike,
     by_global_rank,
-    contracts,
     kept_out,
     made_to_fit,
     never_found,
 )
-from diagnose.repair.validation.redundant_moves import fitting
 
 _STORE = """\
 class Store:
@@ -95,7 +95,7 @@ def test_moves_leave_callers_what_they_had(
     program: str, old: str, new: str, guard: str | None
 ) -> None:
     assert program.count(old) == 1
-    found = [one.id for one in contracts(program, program.replace(old, new), "en")]
+    found = [one.id for one in told_by(contracts, program, program.replace(old, new))]
     assert found == ([guard] if guard else [])
 
 
@@ -123,9 +123,9 @@ def test_moves_leave_callers_what_they_had(
 def test_modes_and_what_is_kept_out_stay(
     reader: Callable[[str, str, Lang], Iterator[Guard]], before: str, after: str
 ) -> None:
-    assert [one.id for one in reader(before, after, "en")] == ["gives-up"]
-    assert not list(reader(after, after, "en")), "nothing is edited"
-    assert not list(reader(before.replace("#", "##  "), before, "en")), "nothing is registered"
+    assert [one.id for one in told_by(reader, before, after)] == ["gives-up"]
+    assert not list(told_by(reader, after, after)), "nothing is edited"
+    assert not list(told_by(reader, before.replace("#", "##  "), before)), "nothing is registered"
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_modes_and_what_is_kept_out_stay(
 def test_what_is_made_on_its_device_is_not_made_elsewhere_to_fit(
     before: str, after: str, holds: bool
 ) -> None:
-    assert [one.holds for one in made_to_fit(before, after, "en")] == [False] * (not holds)
+    assert [one.holds for one in told_by(made_to_fit, before, after)] == [False] * (not holds)
 
 
 @pytest.mark.parametrize(
@@ -153,23 +153,23 @@ def test_a_process_is_bound_by_its_rank_on_its_own_machine(
 ) -> None:
     before = f'rank = int(env["RANK"])\nlocal = int(env["{known}"])\nnet = net.cuda(local)\n'
     after = before.replace("net = ", f"torch.cuda.set_device({number})\nnet = ")
-    found = [(one.id, one.holds) for one in by_global_rank(before, after, "en")]
+    found = [(one.id, one.holds) for one in told_by(by_global_rank, before, after)]
     assert found == [("counted", False)] * (not holds)
 
 
 def test_a_move_that_the_program_makes_elsewhere_is_added_here_all_the_same() -> None:
     after = _GONE.replace("self.low(x)", "self.low.to(self.device)(x)")
-    assert "put-away" in [one.id for one in fitting(_GONE, after, "en")]
+    assert "put-away" in [one.id for one in told_by(redundant_moves, _GONE, after)]
 
 
 def test_a_table_is_asked_for_the_key_under_which_it_keeps() -> None:
     before = "def f(x):\n    if n not in T:\n        T[n] = make(n)\n    return T[n]\n"
     half = before.replace("n not", "(n, x.device) not")
-    assert [one.id for one in never_found(before, half, "en")] == ["cached"]
+    assert [one.id for one in told_by(never_found, before, half)] == ["cached"]
     other_half = before.replace("T[n]", "T[n, x.device]")
-    assert [one.id for one in never_found(before, other_half, "en")] == ["cached"]
+    assert [one.id for one in told_by(never_found, before, other_half)] == ["cached"]
     whole = half.replace("T[n]", "T[n, x.device]")
-    assert not list(never_found(before, whole, "en"))
-    assert not list(never_found(before, before.replace("make(n)", "make(n).to(d)"), "en"))
+    assert not list(told_by(never_found, before, whole))
+    assert not list(told_by(never_found, before, before.replace("make(n)", "make(n).to(d)")))
     other = before.replace("if n not in T", "if n not in known")
-    assert not list(never_found(before, other, "en")), "nothing is kept in that one"
+    assert not list(told_by(never_found, before, other)), "nothing is kept in that one"

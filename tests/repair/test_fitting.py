@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from repair.forms import shorter
+from repair.guards import told_by
 
+from diagnose.repair.patch import Patch
 from diagnose.repair.refinement.better_places import mending
-from diagnose.repair.refinement.minimization import trimmed
 from diagnose.repair.refinement.shard_transfers import sending
-from diagnose.repair.validation.redundant_moves import fitting, flipped
+from diagnose.repair.validation import redundant_moves
+from diagnose.repair.validation.redundant_moves import flipped
 
 _WRAPS = """\
 def build(ids):
@@ -79,10 +82,10 @@ def _after(name: str) -> tuple[str, str]:
 
 def test_what_is_made_under_a_condition_is_moved_under_it() -> None:
     after = _MAY_AVERAGE.replace("    optimizer", "    mean.to(device)\n    optimizer")
-    assert [guard.id for guard in fitting(_MAY_AVERAGE, after, "en")] == ["absent"]
-    [better] = mending(_MAY_AVERAGE, after)
+    assert [guard.id for guard in told_by(redundant_moves, _MAY_AVERAGE, after)] == ["absent"]
+    [better] = mending(Patch(_MAY_AVERAGE, after))
     assert "        mean = Average(net)\n        mean.to(device)\n" in better
-    assert not list(fitting(_MAY_AVERAGE, better, "en"))
+    assert not list(told_by(redundant_moves, _MAY_AVERAGE, better))
 
 
 @pytest.mark.parametrize(
@@ -95,26 +98,26 @@ def test_what_is_made_under_a_condition_is_moved_under_it() -> None:
 )
 def test_what_is_there_on_each_way_may_be_moved_after_the_condition(program: str) -> None:
     after = program.replace("    optimizer", "    mean.to(device)\n    optimizer")
-    assert not list(fitting(program, after, "en"))
+    assert not list(told_by(redundant_moves, program, after))
 
 
 def test_what_is_moved_already_is_not_moved_on() -> None:
     after = _REFUSES.replace("k.to(q.device)", "k.to(q.device).to(q.weight.device)")
-    (found,) = fitting(_REFUSES, after, "en")
+    (found,) = told_by(redundant_moves, _REFUSES, after)
     assert found.id == "twice"
     assert "moves k again" in found.sentence
     host = _REFUSES.replace("k.to(q.device)", "k.cpu()")
-    assert not list(fitting(host, host.replace("k.cpu()", "k.cpu().to(q.device)"), "en"))
+    assert not list(told_by(redundant_moves, host, host.replace("k.cpu()", "k.cpu().to(q.device)")))
 
 
 def test_what_asks_the_same_may_move_it() -> None:
     after = _MAY_AVERAGE.replace("        mean.step", "        mean.to(device)\n        mean.step")
-    assert not list(fitting(_MAY_AVERAGE, after, "en"))
+    assert not list(told_by(redundant_moves, _MAY_AVERAGE, after))
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_move_in_the_wrong_place_is_refused(name: str) -> None:
-    assert [guard.id for guard in fitting(*_after(name), "en")] == [name]
+    assert [guard.id for guard in told_by(redundant_moves, *_after(name))] == [name]
 
 
 @pytest.mark.parametrize(
@@ -141,15 +144,15 @@ def test_a_move_in_the_wrong_place_is_refused(name: str) -> None:
 )
 def test_the_better_place_is_proposed_and_not_refused(name: str, rows: list[str]) -> None:
     before, after = _after(name)
-    better = next(mending(before, after))
-    assert not list(fitting(before, better, "en"))
+    better = next(mending(Patch(before, after)))
+    assert not list(told_by(redundant_moves, before, better))
     assert set(rows) <= set(better.splitlines())
 
 
 def test_what_was_used_in_between_may_go_on() -> None:
     before = "def run(x):\n    x = x.to(first)\n    y = enter(x)\n    return leave(x), y\n"
     after = before.replace("leave(x)", "leave(x.to(second))")
-    assert not list(fitting(before, after, "en"))
+    assert not list(told_by(redundant_moves, before, after))
 
 
 def test_what_is_named_by_a_device_is_bound_to_the_right_one() -> None:
@@ -161,7 +164,7 @@ def build(gpus):
 """
     after = before.replace("Parallel(net,", "Parallel(net.to(gpus[0]),")
     named = before.replace('torch.device("cuda:1")', "torch.device(gpus[0])")
-    assert named in list(mending(before, after))
+    assert named in list(mending(Patch(before, after)))
 
 
 _SPLIT = """\
@@ -189,15 +192,15 @@ def test_a_split_model_is_sent_what_it_is_given_at_once(known: str, device: str)
     after = before.replace("(ids))", "(ids.to(next(self.embed.parameters()).device)))")
     better = before.replace("devices[0]", device)
     line = after[: after.index("return self.head")].count("\n") + 1
-    assert better in list(sending(before, after, {line}))
-    assert not list(sending(before, after, set()))
+    assert better in list(sending(Patch(before, after), {line}))
+    assert not list(sending(Patch(before, after), set()))
 
 
 def test_what_is_made_on_a_device_is_not_taken_from_it_at_once() -> None:
     before = "ids = torch.arange(4, device=device)\n"
     after = before.replace("device)\n", "device).detach().cpu()\n")
-    assert [guard.id for guard in fitting(before, after, "en")] == ["back"]
-    assert not list(fitting("ids = f(4)\n", "ids = f(4).cpu()\n", "en"))
+    assert [guard.id for guard in told_by(redundant_moves, before, after)] == ["back"]
+    assert not list(told_by(redundant_moves, "ids = f(4)\n", "ids = f(4).cpu()\n"))
 
 
 @pytest.mark.parametrize(
@@ -211,36 +214,36 @@ def test_what_is_made_on_a_device_is_not_taken_from_it_at_once() -> None:
     ],
 )
 def test_an_option_is_not_only_turned_around(old: str, new: str, holds: bool) -> None:
-    found = [guard.id for guard in flipped(f"{old}\n", f"{new}\n", "en")]
+    found = [guard.id for guard in told_by(flipped, f"{old}\n", f"{new}\n")]
     assert found == ([] if holds else ["gives-up"])
 
 
 def test_only_the_part_that_is_kept_is_moved() -> None:
     before = "features = vgg(weights=None).features[:6].eval()\n"
     after = before.replace("None)", "None).to(opt.device)")
-    found = [one.texts["a.py"] for one in trimmed({"a.py": before}, {"a.py": after})]
+    found = [one.texts["a.py"] for one in shorter({"a.py": before}, {"a.py": after})]
     assert found[0] == "features = vgg(weights=None).features[:6].eval().to(opt.device)\n"
     whole = "net = build().requires_grad_(False)\n"
     moved = whole.replace("build()", "build().to(device)")
-    assert not list(trimmed({"a.py": whole}, {"a.py": moved}))
+    assert not list(shorter({"a.py": whole}, {"a.py": moved}))
 
 
 def test_a_device_that_may_be_the_cpu_is_told_so() -> None:
     before = "net = build()\n"
     after = "net = build().cuda(self.device)\n"
-    found = [one.texts["a.py"] for one in trimmed({"a.py": before}, {"a.py": after})]
+    found = [one.texts["a.py"] for one in shorter({"a.py": before}, {"a.py": after})]
     assert found[0] == "net = build().to(self.device)\n"
-    back = trimmed({"a.py": "net = build().cuda()\n"}, {"a.py": found[0]})
+    back = shorter({"a.py": "net = build().cuda()\n"}, {"a.py": found[0]})
     assert all("cuda" not in one.texts["a.py"] for one in back), "shorter, and right for fewer"
 
 
 def test_a_question_without_an_answer_goes() -> None:
     before = "if count > 1:\n    net = wrap(net)\nrun(net)\n"
     after = before.replace("net = wrap(net)", "pass")
-    found = [one.texts["a.py"] for one in trimmed({"a.py": before}, {"a.py": after})]
+    found = [one.texts["a.py"] for one in shorter({"a.py": before}, {"a.py": after})]
     assert found == ["run(net)\n"]
     both = before.replace("run(net)", "else:\n    run(net)")
-    assert not list(trimmed({"a.py": both}, {"a.py": both.replace("net = wrap(net)", "pass")}))
+    assert not list(shorter({"a.py": both}, {"a.py": both.replace("net = wrap(net)", "pass")}))
 
 
 def test_what_is_seen_of_an_argument_is_sent_with_it() -> None:
@@ -248,7 +251,7 @@ def test_what_is_seen_of_an_argument_is_sent_with_it() -> None:
     after = before.replace(".flatten(1)", ".flatten(1).to(self.embed.weight.device)")
     line = after[: after.index("return self.head")].count("\n") + 1
     assert before.replace("devices[0]", "next(net.embed.parameters()).device") in list(
-        sending(before, after, {line})
+        sending(Patch(before, after), {line})
     )
 
 
@@ -257,11 +260,11 @@ def test_a_part_stays_where_a_method_is_told_to_send_it() -> None:
         "class Net:\n    def split(self, a, b):\n        self.low.to(a)\n        self.high.to(b)\n"
     )
     after = before.replace("self.high.to(b)", "self.high.to(self.low.weight.device)")
-    assert [guard.id for guard in fitting(before, after, "en")] == ["gives-up"]
-    assert not list(fitting(before, before.replace("high.to(b)", "high.to(a)"), "en"))
+    assert [guard.id for guard in told_by(redundant_moves, before, after)] == ["gives-up"]
+    assert not list(told_by(redundant_moves, before, before.replace("high.to(b)", "high.to(a)")))
 
 
 def test_a_function_that_an_edit_adds_stays_whole() -> None:
     before = "class Batch:\n    size = 1\n"
     after = f"{before}    def to(self, device):\n        return self\n"
-    assert not list(trimmed({"a.py": before}, {"a.py": after}))
+    assert not list(shorter({"a.py": before}, {"a.py": after}))

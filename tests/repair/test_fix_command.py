@@ -13,7 +13,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from string import Formatter
 from typing import Any
 
 import psutil
@@ -24,7 +23,7 @@ from repair.proofs import told
 
 from diagnose.commands.fix import fix
 from diagnose.repair.runs import landlock
-from diagnose.repair.words import names, say
+from diagnose.repair.words import say
 
 GIT = shutil.which("git")
 
@@ -554,15 +553,6 @@ def test_in_chinese_it_says_the_same(tmp_path: Path) -> None:
     assert {line.split()[0] for line in told if line[0] != " "} == {"原因", "检查", "验证"}
     proofs = [line.partition("ok ")[2].strip() for line in told if "ok " in line]
     assert proofs and all("\u4e00" <= said[0] <= "\u9fff" for said in proofs)
-
-
-def test_all_that_is_said_is_said_in_both_languages() -> None:
-    for name, said in names().items():
-        assert set(said) == {"en", "zh"}, name
-        filled = [
-            sorted(f for _, f, _, _ in Formatter().parse(text) if f) for text in said.values()
-        ]
-        assert filled[0] == filled[1], name
 
 
 @pytest.mark.parametrize("name", programs.ORIGINS)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from repair.guards import guards_of_run, told_by
 from repair.proofs import proof
 
 from diagnose.processes import TOO_LONG
 from diagnose.repair.model import Candidate, Ran
+from diagnose.repair.patch import Patch
+from diagnose.repair.validation.case import Unexercised
 from diagnose.repair.validation.differential import exercised
 from diagnose.repair.validation.patch_edits import counted, indexed, stopgap
 
@@ -197,8 +200,8 @@ def test_a_gpu_that_was_chosen_is_not_counted_in_a_circle(
     before: str, number: str, holds: bool
 ) -> None:
     after = before.replace(f"({number})", f"({number} % torch.cuda.device_count())")
-    assert [guard.holds for guard in counted(before, after, "en")] == ([] if holds else [False])
-    assert not list(counted(after, after.replace("set_device", "set_device "), "en"))
+    assert [guard.holds for guard in told_by(counted, before, after)] == ([] if holds else [False])
+    assert not list(told_by(counted, after, after.replace("set_device", "set_device ")))
 
 
 #: A skeleton that gets its weights later; the checkpoint has those of a part alone.
@@ -299,28 +302,26 @@ def test_what_cannot_be_pinned_has_a_reference(folder: Path) -> None:
 def test_an_index_goes_to_what_it_picks_from() -> None:
     before = "picked = table[index]\nrows = layer[0][where, ...]\n"
     whole = before.replace("table[", "table.to(index.device)[")
-    assert [guard.holds for guard in indexed(before, whole, "en")] == [False]
+    assert [guard.holds for guard in told_by(indexed, before, whole)] == [False]
     part = before.replace("[where", ".to(where.device)[where")
-    assert [guard.holds for guard in indexed(before, part, "en")] == [False]
-    assert not list(indexed(before, before.replace("[index]", "[index.to(table.device)]"), "en"))
+    assert [guard.holds for guard in told_by(indexed, before, part)] == [False]
+    assert not list(told_by(indexed, before, before.replace("[index]", "[index.to(table.device)]")))
     before = "rows = [t[at].to(self.device) for t in tables]\n"
     whole = before.replace("t[at]", "t.to(self.device)[at]")
-    assert [guard.holds for guard in indexed(before, whole, "en")] == [False]
-    assert not list(indexed(before, before.replace("[at]", "[at.cpu()]"), "en"))
+    assert [guard.holds for guard in told_by(indexed, before, whole)] == [False]
+    assert not list(told_by(indexed, before, before.replace("[at]", "[at.cpu()]")))
 
 
 def test_what_the_program_brings_to_the_cpu_is_left_there() -> None:
     def holds(old: str, new: str) -> bool | None:
-        patch = f"@@ -3 +3 @@\n-{old}\n+{new}\n"
-        edit = Candidate("loss-or-metric-state", "", "move-tensor-at-line", "", "a.py", 3, patch)
-        return stopgap([edit], "en").holds
+        patch = f"--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-{old}\n+{new}\n"
+        edit = Candidate("loss-or-metric-state", "", "move-tensor-at-line", "", "a.py", 1, patch)
+        (found,) = guards_of_run(stopgap, Ran(0), [edit], text=f"{old}\n")
+        return found.holds
 
-    assert (
-        holds("    found.append(model(x).cpu())", "    found.append(model(x).to(y.device))")
-        is False
-    )
-    assert holds('    self.table = table.to("cpu")', "    self.table = table.to(device)") is False
-    assert holds("    loss(found.cpu(), y)", "    loss(found.cpu(), y.cpu())") is True
+    assert holds("found.append(model(x).cpu())", "found.append(model(x).to(y.device))") is False
+    assert holds('self.table = table.to("cpu")', "self.table = table.to(device)") is False
+    assert holds("loss(found.cpu(), y)", "loss(found.cpu(), y.cpu())") is True
     assert holds('torch.load(file, map_location="cpu")', "torch.load(file, map_location=d)") is True
 
 
@@ -421,7 +422,8 @@ def test_rows_that_are_picked_from_a_table_of_the_host_may_be_copied(folder: Pat
 
 
 def test_of_a_run_that_was_cut_short_nobody_knows_what_ran() -> None:
-    both = {"train.py": ("def run():\n    go(1)\n", "def run():\n    go(2)\n")}
-    never = [("train.py", range(1, 3), "run (train.py:1)")]
-    assert exercised(Ran(0), never, both, "en").holds is False
-    assert exercised(Ran(TOO_LONG), never, both, "en").holds is None
+    patches = {"train.py": Patch("def run():\n    go(1)\n", "def run():\n    go(2)\n")}
+    never = [Unexercised("train.py", range(1, 3), "run (train.py:1)")]
+    for status, holds in ((0, False), (TOO_LONG, None)):
+        (found,) = guards_of_run(exercised, Ran(status), patches=patches, unexercised=never)
+        assert found.holds is holds

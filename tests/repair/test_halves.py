@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from repair.guards import told_by
 
 from diagnose.repair.validation.partial_fixes import (
     alters,
@@ -31,7 +32,7 @@ def edges(side):
 
 
 def test_what_a_given_function_makes_is_not_brought_back() -> None:
-    (found,) = given_back(MAPPED, MAPPED.replace("fn(v)", "fn(v).to(v.device)"), "en")
+    (found,) = told_by(given_back, MAPPED, MAPPED.replace("fn(v)", "fn(v).to(v.device)"))
     assert (found.id, found.holds) == ("gives-up", False)
     assert "fn" in found.sentence
 
@@ -45,7 +46,7 @@ def test_what_a_given_function_makes_is_not_brought_back() -> None:
     ],
 )
 def test_other_moves_of_its_result_may_be_meant(before: str, new: str) -> None:
-    assert not list(given_back(before, before.replace("fn(v)", new), "en"))
+    assert not list(told_by(given_back, before, before.replace("fn(v)", new)))
 
 
 def test_a_part_is_moved_where_the_program_moves_the_rest() -> None:
@@ -60,12 +61,12 @@ data = make()
 x = data.x.to(device)
 """
     after = before.replace("Data(rows(),", "Data(rows().to(device),")
-    assert [guard.id for guard in far(before, after, "en")] == ["parted"]
+    assert [guard.id for guard in told_by(far, before, after)] == ["parted"]
     alone = (
         before.replace("x = data.x.to(device)\n", ""),
         after.replace("x = data.x.to(device)\n", ""),
     )
-    assert not list(far(*alone, "en"))
+    assert not list(told_by(far, *alone))
 
 
 @pytest.mark.parametrize(("handed", "ids"), [("net.parameters()", []), ("net", ["parted"])])
@@ -81,16 +82,16 @@ device = torch.device("cuda")
 net.to(device)
 """
     after = before.replace("Net()", "Net().to(device)")
-    assert [guard.id for guard in far(before, after, "en")] == ids
+    assert [guard.id for guard in told_by(far, before, after)] == ids
 
 
 def test_two_that_are_made_alike_are_moved_together() -> None:
     one = PAIR.replace("ids[:-1]])", "ids[:-1]]).to(DEVICE)")
-    (found,) = left_alone(PAIR, one, "en")
+    (found,) = told_by(left_alone, PAIR, one)
     assert (found.id, found.holds) == ("parted", False)
     assert "receivers" in found.sentence and "senders" in found.sentence
     both = one.replace("ids[1:]])\n", "ids[1:]]).to(DEVICE)\n")
-    assert not list(left_alone(PAIR, both, "en"))
+    assert not list(told_by(left_alone, PAIR, both))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +107,7 @@ def test_two_that_are_made_alike_are_moved_together() -> None:
     ],
 )
 def test_what_is_alone_may_be_moved(before: str, old: str, new: str) -> None:
-    assert not list(left_alone(before, before.replace(old, new), "en"))
+    assert not list(told_by(left_alone, before, before.replace(old, new)))
 
 
 DENSITY = """\
@@ -126,35 +127,35 @@ class Density:
 def test_what_one_method_brings_for_itself_another_one_reads_as_it_is() -> None:
     before = DENSITY.format(brought="")
     after = DENSITY.format(brought="self.centres = self.centres.to(z.device)\n        ")
-    (found,) = for_one_method(before, after, "en")
+    (found,) = told_by(for_one_method, before, after)
     assert found.id == "halves"
     assert "mean reads it" in found.sentence
     both = after.replace(
         "return logits @", "self.centres = self.centres.to(z.device)\n        return logits @"
     )
-    assert not list(for_one_method(before, both, "en")), "both bring it"
+    assert not list(told_by(for_one_method, before, both)), "both bring it"
     asked = after.replace("        step", "        self.mean(z)\n        step").replace(
         "return logits @", "self.score(logits, z)\n        return logits @"
     )
-    assert not list(for_one_method(before, asked, "en")), "the one calls the other"
+    assert not list(told_by(for_one_method, before, asked)), "the one calls the other"
     alone = after.replace("return logits @ self.centres", "return len(self.centres)")
-    assert not list(for_one_method(before, alone, "en")), "where it is does not matter there"
+    assert not list(told_by(for_one_method, before, alone)), "where it is does not matter there"
     moving = after.replace("def score(", "def to(")
-    assert not list(for_one_method(before, moving, "en")), "that is what the method is for"
+    assert not list(told_by(for_one_method, before, moving)), "that is what the method is for"
 
 
 def test_what_is_moved_is_no_part_of_what_is_moved_elsewhere() -> None:
     before = "y = dec(torch.cat([skip, up(x)]))\n"
     after = "y = dec(torch.cat([skip, up(x).to(skip.device)]).to(dec.device))\n"
-    (found,) = hops(before, after, "en")
+    (found,) = told_by(hops, before, after)
     assert found.id == "twice"
     once = "y = dec(torch.cat([skip.to(x.device), up(x)]))\n"
-    assert not list(hops(before, once, "en"))
+    assert not list(told_by(hops, before, once))
     same = "y = dec(torch.cat([skip.to(x.device), up(x.to(x.device))]))\n"
-    assert not list(hops(before, same, "en"))
+    assert not list(told_by(hops, before, same))
     kept = "return self.rows[ids].to(device)\n"
     moved = kept.replace("[ids]", "[ids.to(self.rows.device)]")
-    assert not list(hops(f"def f(self):\n    {kept}", f"def f(self):\n    {moved}", "en")), (
+    assert not list(told_by(hops, f"def f(self):\n    {kept}", f"def f(self):\n    {moved}")), (
         "it was there"
     )
 
@@ -176,23 +177,25 @@ def run(codec, x):
 
 def test_what_is_brought_for_one_call_is_brought_for_the_others() -> None:
     last = CODEC.replace("return codec.unpack", "return codec.to(x.device).unpack")
-    (found,) = for_one_call(CODEC, last, "en")
+    (found,) = told_by(for_one_call, CODEC, last)
     assert (found.id, "pack" in found.sentence) == ("halves", True)
     first = CODEC.replace("packed = codec.pack", "packed = codec.to(x.device).pack")
-    assert not list(for_one_call(CODEC, first, "en")), "it is there when the other one is called"
+    assert not list(told_by(for_one_call, CODEC, first)), "it is there when the other one is called"
     both = last.replace("packed = codec.pack", "packed = codec.to(x.device).pack")
-    assert not list(for_one_call(CODEC, both, "en"))
+    assert not list(told_by(for_one_call, CODEC, both))
     alone = CODEC.replace("packed = codec.pack(x)", "packed = x.half()")
-    assert not list(for_one_call(alone, alone.replace("codec.un", "codec.to(x.device).un"), "en"))
+    assert not list(
+        told_by(for_one_call, alone, alone.replace("codec.un", "codec.to(x.device).un"))
+    )
 
 
 def test_what_the_caller_keeps_is_not_altered() -> None:
     before = "def forward(self, rows):\n    return self.fc(rows.x)\n"
     after = before.replace("    return", "    rows.x = rows.x.to(self.place)\n    return")
-    (found,) = alters(before, after, "en")
+    (found,) = told_by(alters, before, after)
     assert (found.id, "rows" in found.sentence) == ("alters", True)
     own = "def moved(rows, place):\n    rows.x = rows.x.to(place)\n    return rows\n"
     beside = own.replace("    return", "    rows.y = rows.y.to(place)\n    return")
-    assert not list(alters(own, beside, "en"))
+    assert not list(told_by(alters, own, beside))
     kept = "def forward(self, x):\n    return self.fc(x)\n"
-    assert not list(alters(kept, kept.replace("    return", "    self.x = x\n    return"), "en"))
+    assert not list(told_by(alters, kept, kept.replace("    return", "    self.x = x\n    return")))

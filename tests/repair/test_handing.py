@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from repair.guards import told_by
+
 from diagnose.repair.validation.callee_moves import handed_on
 
 _LOOP = """\
@@ -23,7 +25,7 @@ def main(device):
 
 def _against(program: str, old: str, new: str) -> list[str]:
     assert program.count(old) == 1
-    return [guard.id for guard in handed_on(program, program.replace(old, new), "en")]
+    return [guard.id for guard in told_by(handed_on, program, program.replace(old, new))]
 
 
 def test_a_class_that_moves_its_model_too_late_is_mended_itself() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from repair.guards import told_by
 
 from diagnose.repair.validation.device_names import (
     for_all_callers,
@@ -33,7 +34,7 @@ NOISE = ("torch.Generator()", 'torch.Generator(device="cuda")')
     ],
 )
 def test_a_gpu_is_not_written_down_where_the_program_keeps_its_device(before: str) -> None:
-    assert [one.id for one in literal(before, before.replace(*NOISE), "en")] == ["literal"]
+    assert [one.id for one in told_by(literal, before, before.replace(*NOISE))] == ["literal"]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +54,7 @@ def test_a_gpu_may_be_written_down_where_nothing_else_names_it(
     before: str, edit: tuple[str, str]
 ) -> None:
     assert edit[0] in before
-    assert not list(literal(before, before.replace(*edit), "en"))
+    assert not list(told_by(literal, before, before.replace(*edit)))
 
 
 WRAP = """\
@@ -65,10 +66,10 @@ class Many:
 
 def test_a_callers_model_is_not_brought_to_a_gpu_of_ones_own() -> None:
     after = WRAP.replace("(net)\n", '(net.to("cuda:0"))\n')
-    (found,) = literal(WRAP, after, "en")
+    (found,) = told_by(literal, WRAP, after)
     assert "net.device" in found.sentence
     own = WRAP.replace("(net)\n", "(Net())\n")
-    assert not list(literal(own, own.replace("Net()", 'Net().to("cuda:0")'), "en"))
+    assert not list(told_by(literal, own, own.replace("Net()", 'Net().to("cuda:0")')))
 
 
 CHOICE = """\
@@ -79,18 +80,18 @@ net = Net().cuda()
 
 def test_cuda_is_not_given_what_may_be_the_cpu() -> None:
     after = CHOICE.replace(".cuda()", ".cuda(device)")
-    assert [one.id for one in for_gpus_alone(CHOICE, after, "en")] == ["chosen"]
-    assert not list(for_gpus_alone(CHOICE, CHOICE.replace(".cuda()", ".to(device)"), "en"))
+    assert [one.id for one in told_by(for_gpus_alone, CHOICE, after)] == ["chosen"]
+    assert not list(told_by(for_gpus_alone, CHOICE, CHOICE.replace(".cuda()", ".to(device)")))
     ranks = "net = Net().cuda()\n"
-    assert not list(for_gpus_alone(ranks, ranks.replace(".cuda()", ".cuda(rank)"), "en"))
+    assert not list(told_by(for_gpus_alone, ranks, ranks.replace(".cuda()", ".cuda(rank)")))
 
 
 def test_what_is_private_elsewhere_is_not_asked_for() -> None:
     before = "class Net(Base):\n    def forward(self, x):\n        return self.body(x)\n"
     after = before.replace("(x)\n", "(x.to(self._device))\n")
-    assert [one.id for one in hidden_names(before, after, "en")] == ["private"]
+    assert [one.id for one in told_by(hidden_names, before, after)] == ["private"]
     known = before + "\n    def go(self):\n        return self._device\n"
-    assert not list(hidden_names(known, known.replace("(x)\n", "(x.to(self._device))\n"), "en"))
+    assert not list(told_by(hidden_names, known, known.replace("(x)\n", "(x.to(self._device))\n")))
 
 
 MODULE = """\
@@ -105,8 +106,8 @@ net = Net()
 
 def test_a_class_of_modules_does_not_say_which_gpu_it_is_on() -> None:
     inside = MODULE.replace("Body()", 'Body().to("cuda:0")')
-    assert [one.id for one in literal(MODULE, inside, "en")] == ["literal"]
-    assert not list(literal(MODULE, MODULE.replace("= Net()", '= Net().to("cuda:0")'), "en"))
+    assert [one.id for one in told_by(literal, MODULE, inside)] == ["literal"]
+    assert not list(told_by(literal, MODULE, MODULE.replace("= Net()", '= Net().to("cuda:0")')))
 
 
 CACHE = """\
@@ -124,8 +125,8 @@ def test_what_is_kept_for_all_is_moved_for_each() -> None:
     stored = CACHE.replace("load(key)", "load(key).to(x.device)")
     for table in ("KNOWN = {}", "KNOWN: dict[str, object] = {}"):
         both = (text.replace("KNOWN = {}", table) for text in (CACHE, stored))
-        assert [one.id for one in for_all_callers(*both, "en")] == ["cached"]
+        assert [one.id for one in told_by(for_all_callers, *both)] == ["cached"]
     read = CACHE.replace("x - KNOWN[key]", "x - KNOWN[key].to(x.device)")
-    assert not list(for_all_callers(CACHE, read, "en"))
+    assert not list(told_by(for_all_callers, CACHE, read))
     own = stored.replace("KNOWN = {}\n", "").replace("    if", "    KNOWN = {}\n    if")
-    assert not list(for_all_callers(CACHE, own, "en")), "a table of the call's own"
+    assert not list(told_by(for_all_callers, CACHE, own)), "a table of the call's own"

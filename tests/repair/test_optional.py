@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from repair.guards import told_by
 
+from diagnose.repair.patch import Patch
 from diagnose.repair.validation.optional import absent, emptied
 from diagnose.repair.validation.removed_wrappers import unwrapped, wrapping
 
@@ -19,7 +21,7 @@ def step(model, x, y=None, *, mask=None):
 def objections(text: str, old: str, new: str) -> list[str]:
     after = text.replace(old, new)
     assert after != text
-    return [guard.sentence for guard in absent(text, after, "en")]
+    return [guard.sentence for guard in told_by(absent, text, after)]
 
 
 def test_what_may_be_left_out_is_not_moved_unasked() -> None:
@@ -58,19 +60,19 @@ def test_no_branch_is_emptied_where_there_are_modes() -> None:
     alone = "if many:\n    net = Parallel(net)\nfor x in y:\n    use(x)\n"
     before = f"if split:\n    net = net.spread()\n{alone}"
     after = before.replace("net = Parallel(net)", "pass")
-    assert [guard.id for guard in emptied(before, after, "en")] == ["gives-up"]
-    assert not list(emptied(alone, alone.replace("net = Parallel(net)", "pass"), "en"))
+    assert [guard.id for guard in told_by(emptied, before, after)] == ["gives-up"]
+    assert not list(told_by(emptied, alone, alone.replace("net = Parallel(net)", "pass")))
     loop = before.replace("use(x)", "pass")
-    assert not list(emptied(before, loop, "en")), "only a branch is another mode"
+    assert not list(told_by(emptied, before, loop)), "only a branch is another mode"
 
 
 def test_no_branch_of_an_option_is_emptied() -> None:
     before = 'if settings["many"] and count() > 1:\n    net = Parallel(net)\nuse(net)\n'
     after = before.replace("net = Parallel(net)", "pass")
-    assert [guard.id for guard in emptied(before, after, "en")] == ["gives-up"]
+    assert [guard.id for guard in told_by(emptied, before, after)] == ["gives-up"]
     of_machine = before.replace('settings["many"] and count()', "torch.cuda.device_count()")
     gone = of_machine.replace("net = Parallel(net)", "pass")
-    assert not list(emptied(of_machine, gone, "en")), "the machine chooses no mode"
+    assert not list(told_by(emptied, of_machine, gone)), "the machine chooses no mode"
 
 
 def test_a_wrapper_stays_for_those_that_are_not_split() -> None:
@@ -86,11 +88,13 @@ def build(cfg):
     return net
 """
     gone = before.replace("    if count > 1:\n        net = nn.DataParallel(net)\n", "")
-    assert [guard.id for guard in unwrapped(before, gone, "en")] == ["gives-up"]
+    assert [guard.id for guard in told_by(unwrapped, before, gone)] == ["gives-up"]
     better = before.replace("if count > 1:", "if count > 1 and not (cfg.split):")
-    assert next(wrapping(before, gone)) == better
+    assert next(wrapping(Patch(before, gone))) == better
     one_way = before.replace("    else:\n        net.cuda()\n", "")
-    assert not list(unwrapped(one_way, one_way.replace("net = nn.DataParallel(net)", "pass"), "en"))
+    assert not list(
+        told_by(unwrapped, one_way, one_way.replace("net = nn.DataParallel(net)", "pass"))
+    )
 
 
 def test_what_is_split_is_not_wrapped() -> None:
@@ -101,7 +105,7 @@ def test_what_is_split_is_not_wrapped() -> None:
     ):
         before = f"def wrap(net):\n    if count() > 1:\n        {wrap}\n    return net\n"
         better = before.replace("if count() > 1:", f"if count() > 1 and {whole}:")
-        assert list(wrapping(before, before.replace(wrap, bare))) == [better]
+        assert list(wrapping(Patch(before, before.replace(wrap, bare)))) == [better]
     chosen = "def wrap(net):\n    return nn.DataParallel(net) if count() > 1 else net\n"
-    (told,) = wrapping(chosen, "def wrap(net):\n    return net\n")
+    (told,) = wrapping(Patch(chosen, "def wrap(net):\n    return net\n"))
     assert told == chosen.replace("count() > 1", f"count() > 1 and {whole}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from repair.guards import told_by
 
 from diagnose.repair.validation.options import chosen, unbound, unread
 
@@ -36,9 +37,9 @@ def sample(job):
 def test_who_sets_an_option_chooses_something(program: str, old: str, new: str) -> None:
     assert program.count(old) == 1
     after = program.replace(old, new)
-    assert [guard.id for guard in unread(program, after, "en")] == ["gives-up"]
+    assert [guard.id for guard in told_by(unread, program, after)] == ["gives-up"]
     other = "\n\ndef other(job, args):\n    use(job.device, args.keep_on_cpu)\n"
-    assert not list(unread(program + other, after + other, "en")), "it is asked elsewhere"
+    assert not list(told_by(unread, program + other, after + other)), "it is asked elsewhere"
 
 
 HELD = """\
@@ -61,12 +62,12 @@ def main(args):
 
 def test_what_an_object_calls_alike_is_another_thing() -> None:
     after = HELD.replace("torch.device(job.device)", 'torch.device("cpu")')
-    assert [guard.id for guard in unread(HELD, after, "en")] == ["gives-up"]
+    assert [guard.id for guard in told_by(unread, HELD, after)] == ["gives-up"]
     asked = HELD.replace("load(job.mode)", "load(job.mode, job.device)")
     kept = after.replace("load(job.mode)", "load(job.mode, job.device)")
-    assert not list(unread(asked, kept, "en")), "it is asked elsewhere"
+    assert not list(told_by(unread, asked, kept)), "it is asked elsewhere"
     own = HELD.replace("@dataclass\n", "").replace("class Job:", "class Job(dict):")
-    assert not list(unread(own, own.replace("job.device)", '"cpu")'), "en")), "it is no option"
+    assert not told_by(unread, own, own.replace("job.device)", '"cpu")')), "it is no option"
 
 
 CHOICE = """\
@@ -78,17 +79,17 @@ def begin(self, p):
 
 def test_what_is_bound_to_one_or_the_other_is_asked_for() -> None:
     after = CHOICE.replace("to(where)", "to(p.device)")
-    (found,) = unread(CHOICE, after, "en")
+    (found,) = told_by(unread, CHOICE, after)
     assert "where" in found.sentence
     whole = after.replace("    where = self.home or p.device\n", "")
-    assert not list(unread(CHOICE, whole, "en")), "it went as a whole"
+    assert not list(told_by(unread, CHOICE, whole)), "it went as a whole"
     plain = CHOICE.replace("self.home or p.device", "self.home")
-    assert not list(unread(plain, plain.replace("to(where)", "to(p.device)"), "en"))
+    assert not list(told_by(unread, plain, plain.replace("to(where)", "to(p.device)")))
 
 
 def test_what_is_no_option_may_go() -> None:
     program = FIELD.replace("@dataclass\n", "")
-    assert not list(unread(program, program.replace("job.device", "x.device"), "en"))
+    assert not list(told_by(unread, program, program.replace("job.device", "x.device")))
 
 
 SCRIPT = """\
@@ -105,13 +106,13 @@ if __name__ == "__main__":
 
 def test_a_function_that_is_imported_has_its_names() -> None:
     after = SCRIPT.replace('"meta"', "fabric.device")
-    assert [guard.id for guard in unbound(SCRIPT, after, "en")] == ["absent"]
+    assert [guard.id for guard in told_by(unbound, SCRIPT, after)] == ["absent"]
     told = after.replace("build():", "build(fabric):")
-    assert not list(unbound(SCRIPT, told, "en"))
+    assert not list(told_by(unbound, SCRIPT, told))
     always = f"fabric = Fabric()\n\n\n{SCRIPT}"
-    assert not list(unbound(always, always.replace('"meta"', "fabric.device"), "en"))
+    assert not list(told_by(unbound, always, always.replace('"meta"', "fabric.device")))
     before = SCRIPT.replace("return Net()", "return Net(fabric)")
-    assert not list(unbound(before, before.replace('"meta"', "fabric.device"), "en"))
+    assert not list(told_by(unbound, before, before.replace('"meta"', "fabric.device")))
 
 
 def test_a_key_of_the_program_s_own_settings_is_an_option() -> None:
@@ -126,9 +127,9 @@ def load(settings):
     return net
 """
     asked = '    if settings["replicas"]:\n        net = nn.DataParallel(net)\n'
-    assert [one.id for one in unread(program, program.replace(asked, ""), "en")] == ["gives-up"]
+    assert [one.id for one in told_by(unread, program, program.replace(asked, ""))] == ["gives-up"]
     other = program + "\n\nprint(SETTINGS.get('replicas'))\n"
-    assert [*unread(other, other.replace(asked, ""), "en")] == []
+    assert [*told_by(unread, other, other.replace(asked, ""))] == []
 
 
 def test_a_class_asks_for_no_name_that_its_file_binds_below_it() -> None:
@@ -147,17 +148,17 @@ net = Net().to(device)
 """
     before = program.format(above="")
     moved = before.replace("torch.rand(n, 3)", "torch.rand(n, 3).to(device)")
-    assert [guard.id for guard in unbound(before, moved, "en")] == ["absent"]
+    assert [guard.id for guard in told_by(unbound, before, moved)] == ["absent"]
     given = moved.replace("n):", "n, device):")
-    assert not list(unbound(before, given, "en")), "it is an argument"
+    assert not list(told_by(unbound, before, given)), "it is an argument"
     others = before.replace("    pass", "    def all(self):\n        return self.rows.to(device)")
     asked = others.replace("torch.rand(n, 3)", "torch.rand(n, 3).to(device)")
-    assert not list(unbound(others, asked, "en")), "another method does"
+    assert not list(told_by(unbound, others, asked)), "another method does"
     known = 'device = torch.device("cuda")\n\n\n'
-    assert not list(unbound(known + before, known + moved, "en")), "it is bound above"
+    assert not list(told_by(unbound, known + before, known + moved)), "it is bound above"
     function = before.replace("net = Net()", "def feed(rows):\n    return rows\n\n\nnet = Net()")
     plain = function.replace("return rows", "return rows.to(device)")
-    assert not list(unbound(function, plain, "en")), "a function of a script"
+    assert not list(told_by(unbound, function, plain)), "a function of a script"
 
 
 EITHER = """\
@@ -175,11 +176,11 @@ class Server:
 def test_the_choice_of_a_gpu_stays_where_one_thing_needs_the_cpu() -> None:
     old = EITHER.splitlines()[1].strip()
     after = EITHER.replace(old, 'return torch.device("cpu")')
-    assert [guard.id for guard in chosen(EITHER, after, "en")] == ["gives-up"]
+    assert [guard.id for guard in told_by(chosen, EITHER, after)] == ["gives-up"]
 
     for one, other in {
         "= pick()": '= torch.device("cpu") if precision == "int8" else pick()',
         ".to(self.device)": '.to("cpu")',
         old: 'return torch.device("cuda")',
     }.items():
-        assert not list(chosen(EITHER, EITHER.replace(one, other), "en")), other
+        assert not list(told_by(chosen, EITHER, EITHER.replace(one, other))), other

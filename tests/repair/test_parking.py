@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from repair.guards import told_by
 
 from diagnose.repair.validation.host_residency import picked, rows
 
@@ -22,16 +23,18 @@ class Rows(Dataset):
 @pytest.mark.parametrize("held", ["torch.rand(n, 3).to(DEVICE)", "torch.rand(n, 3, device=DEVICE)"])
 def test_a_data_set_stays_where_its_rows_are_read(held: str) -> None:
     after = ROWS.replace("torch.rand(n, 3)", held)
-    (found,) = rows(ROWS, after, "en")
+    (found,) = told_by(rows, ROWS, after)
     assert found.id == "rows"
     assert "Rows" in found.sentence
     told = "n, device"
     known, moved = (text.replace("self, n", f"self, {told}") for text in (ROWS, after))
-    assert not list(rows(known, moved, "en")), "it is told a device"
+    assert not list(told_by(rows, known, moved)), "it is told a device"
     layer = "\n    def forward(self, x):\n        return x\n"
-    assert not list(rows(ROWS + layer, after + layer, "en")), "a module"
+    assert not list(told_by(rows, ROWS + layer, after + layer)), "a module"
     one = ROWS.replace("__getitem__", "sample")
-    assert not list(rows(one, one.replace("torch.rand(n, 3)", held), "en")), "its rows are its own"
+    assert not list(told_by(rows, one, one.replace("torch.rand(n, 3)", held))), (
+        "its rows are its own"
+    )
 
 
 RUN = """\
@@ -51,18 +54,18 @@ for tide in Tides(8):
 def test_what_a_loop_runs_through_stays_where_the_loop_brings_it_from() -> None:
     brought = RUN.format(move=".to(DEVICE)")
     after = brought.replace("torch.rand(n, 3)", "torch.rand(n, 3, device=DEVICE)")
-    (found,) = rows(brought, after, "en")
+    (found,) = told_by(rows, brought, after)
     assert (found.id, "Tides" in found.sentence) == ("rows", True)
     plain = RUN.format(move="")
     moved = plain.replace("torch.rand(n, 3)", "torch.rand(n, 3, device=DEVICE)")
-    assert not list(rows(plain, moved, "en")), "nobody brings it"
+    assert not list(told_by(rows, plain, moved)), "nobody brings it"
 
 
 def test_what_is_read_of_a_data_set_may_be_moved() -> None:
     row = ROWS.replace("self.held[index]", "self.held[index.to(self.held.device)]")
-    assert not list(rows(ROWS, row, "en"))
+    assert not list(told_by(rows, ROWS, row))
     host = ROWS.replace("torch.rand(n, 3)", 'torch.rand(n, 3, device="cuda").to("cpu")')
-    assert not list(rows(host, host.replace('device="cuda"', "pin_memory=True"), "en"))
+    assert not list(told_by(rows, host, host.replace('device="cuda"', "pin_memory=True")))
 
 
 BANK = """\
@@ -89,11 +92,11 @@ found = bank.rows(best).to(device)
     ],
 )
 def test_what_is_kept_stays_where_the_caller_brings_what_is_picked(old: str, new: str) -> None:
-    (found,) = picked(BANK, BANK.replace(old, new), "en")
+    (found,) = told_by(picked, BANK, BANK.replace(old, new))
     assert found.id == "rows"
     assert "Bank" in found.sentence
     kept = BANK.replace(".to(device)\n", "\n")
-    assert not list(picked(kept, kept.replace(old, new), "en")), "nobody brings it"
+    assert not list(told_by(picked, kept, kept.replace(old, new))), "nobody brings it"
 
 
 @pytest.mark.parametrize(
@@ -106,4 +109,4 @@ def test_what_is_kept_stays_where_the_caller_brings_what_is_picked(old: str, new
     ],
 )
 def test_the_rest_may_be_moved(old: str, new: str) -> None:
-    assert not list(picked(BANK, BANK.replace(old, new), "en"))
+    assert not list(told_by(picked, BANK, BANK.replace(old, new)))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from diagnose.repair.model import Guard, Program, Proof, Ran, Repair
+from diagnose.repair.model import Guard, Program, Proof, Ran, Repair, objection, said
 from diagnose.repair.output import lines
 
 _PROGRAM = Program(Path("/p"), Path("/p"), "train.py")
@@ -14,17 +14,17 @@ _PROGRAM = Program(Path("/p"), Path("/p"), "train.py")
 
 def test_what_speaks_against_a_patch_is_read_first() -> None:
     guards = (
-        Guard("output", True, "holds"),
-        Guard("gpus-0", None, "is not known"),
-        Guard("homes", False, "objects"),
+        Guard("output", True, said("output")),
+        Guard("gpus-0", None, said("not-there-either", where=said("where-0"))),
+        objection("agreed", "agreed", file="train.py", line=2),
     )
     repair = Repair("repaired", Ran(1), proof=Proof("same-numbers", guards, ("f (train.py:3)",)))
     repair = repair._replace(applied=())
-    said = list(lines(repair, _PROGRAM._replace(script="book.ipynb"), 2))
-    at = [next(i for i, row in enumerate(said) if guard in row) for guard in
-          ("objects", "holds", "is not known", "f (train.py:3)")]  # fmt: skip
+    rows = list(lines(repair, _PROGRAM._replace(script="book.ipynb"), 2))
+    at = [next(i for i, row in enumerate(rows) if guard in row) for guard in
+          ("points elsewhere", "meant to", "does not run", "f (train.py:3)")]  # fmt: skip
     assert at == sorted(at)
-    assert said[at[0]].startswith("Proof")
+    assert rows[at[0]].startswith("Proof")
 
 
 @pytest.mark.parametrize(
@@ -39,5 +39,5 @@ def test_what_speaks_against_a_patch_is_read_first() -> None:
 def test_a_script_that_needs_arguments_is_told_where_they_go(
     status: int, errors: str, hinted: bool
 ) -> None:
-    said = list(lines(Repair("not-reproducible", Ran(status, errors=errors)), _PROGRAM, 2))
-    assert any("diagnose fix train.py --its --arguments" in row for row in said) is hinted
+    rows = list(lines(Repair("not-reproducible", Ran(status, errors=errors)), _PROGRAM, 2))
+    assert any("diagnose fix train.py --its --arguments" in row for row in rows) is hinted

@@ -5,15 +5,21 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
+from repair.guards import guards_of_run, in_english, told_by
 from repair.proofs import proof
 
-from diagnose.repair.model import Candidate, Guard, Proof, Ran
+from diagnose.repair.comparison import diff_of
+from diagnose.repair.model import Candidate, Guard, Proof, Ran, said
+from diagnose.repair.validation.case import Case
 from diagnose.repair.validation.device_names import literal
 from diagnose.repair.validation.differential import homes
 from diagnose.repair.validation.patch_edits import stopgap, written_down
 from diagnose.repair.verification.levels import level_of, settled
+from diagnose.repair.workspace import Workspace
 
 TRAINS = """\
 import torch
@@ -129,9 +135,11 @@ def test_a_gradient_that_is_cut_is_seen(folder: Path) -> None:
 def test_a_move_where_a_value_is_used_stays_a_stopgap_though_nothing_better_is_found() -> None:
     def level(kind: str, *, at_use: bool) -> tuple[str, bool | None]:
         edit = Candidate("offloaded-to-cpu", "", kind, "", "train.py", 3, "", at_use)
-        guards = (Guard("output", True, ""), stopgap([edit], "en"))
-        found = settled(Proof(level_of(guards), guards), "en")
-        return found.level, "nothing better" in found.guards[1].sentence
+        workspace = cast("Workspace", SimpleNamespace(text=lambda _: ""))
+        case = Case(workspace, {}, [edit], Ran(0), Ran(0))
+        guards = (Guard("output", True, said("output")), *stopgap(case))
+        found = settled(Proof(level_of(guards), guards))
+        return found.level, "nothing better" in in_english(found.guards[1]).sentence
 
     assert level("move-tensor-at-line", at_use=True) == ("same-numbers", True)
     assert level("use-like-device-of-other", at_use=True) == ("same-numbers", False)
@@ -614,7 +622,7 @@ def test_only_what_numpy_gets_goes_to_the_cpu(folder: Path) -> None:
 def test_an_edit_writes_no_gpu_down_that_the_program_has_a_name_for(
     before: str, after: str, guard: str | None
 ) -> None:
-    told = [*literal(before, after, "en"), *written_down(before, after, "en")]
+    told = [*told_by(literal, before, after), *told_by(written_down, before, after)]
     assert [one.id for one in told] == ([guard] if guard else [])
 
 
@@ -892,26 +900,33 @@ def test_weights_that_are_brought_one_by_one_stay_off_the_gpu(folder: Path) -> N
 
 def test_a_model_may_go_to_the_gpu_of_the_rank() -> None:
     edit = (".cuda()", ".cuda(local_rank)")
-    moved = Ran(0, homes={"Linear#1.weight": "cuda:0"}), Ran(0, homes={"Linear#1.weight": "cuda:1"})
-    patch = f"@@ -5 +5 @@\n-model = nn.Linear(3, 3){edit[0]}\n+model = nn.Linear(3, 3){edit[1]}\n"
+    first, there = (Ran(0, homes={"Linear#1.weight": f"cuda:{gpu}"}) for gpu in (0, 1))
+    text = f"model = nn.Linear(3, 3){edit[0]}\n"
+    patch = diff_of({"train.py": text}, {"train.py": text.replace(*edit)})
     by_rank = Candidate("rank-device", "", "set-rank-device", "", "train.py", 5, patch)
-    assert all(guard.holds for guard in homes(*moved, [by_rank], "en"))
+    assert all(
+        guard.holds for guard in guards_of_run(homes, there, [by_rank], wanted=first, text=text)
+    )
     parallel = by_rank._replace(cause="dataparallel-home-device")
-    assert all(guard.holds for guard in homes(*moved, [parallel], "en"))
-    first, second = moved
-    assert [guard.holds for guard in homes(second, first, [parallel], "en")] == [False], "chosen"
+    assert all(
+        guard.holds for guard in guards_of_run(homes, there, [parallel], wanted=first, text=text)
+    )
+    chosen = guards_of_run(homes, first, [parallel], wanted=there, text=text)
+    assert [guard.holds for guard in chosen] == [False]
     written = by_rank._replace(patch=patch.replace(edit[1], '.to("cuda:1")'))
     for other in (written, by_rank._replace(cause="input-not-moved")):
-        assert [guard.holds for guard in homes(*moved, [other], "en")] == [False]
+        found = guards_of_run(homes, there, [other], wanted=first, text=text)
+        assert [guard.holds for guard in found] == [False]
 
 
 def test_a_model_that_is_trained_may_leave_its_map_as_a_whole() -> None:
     split = Ran(0, homes={"Net#1.low": "cuda:0", "Net#1.high": "cuda:1"})
     whole = split._replace(homes=dict.fromkeys(split.homes, "cuda:0"))
     edit = Candidate("device-map-under-training", "", "drop-device-map", "", "train.py", 5, "")
-    assert all(guard.holds for guard in homes(split, whole, [edit], "en"))
+    assert all(guard.holds for guard in guards_of_run(homes, whole, [edit], wanted=split))
     swapped = split._replace(homes={"Net#1.low": "cuda:1", "Net#1.high": "cuda:0"})
-    assert [guard.holds for guard in homes(split, swapped, [edit], "en")] == [False]
+    found = guards_of_run(homes, swapped, [edit], wanted=split)
+    assert [guard.holds for guard in found] == [False]
 
 
 PLACED = """\

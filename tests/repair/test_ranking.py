@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from repair.guards import told_by
 from repair.proposals import proposed
 
+from diagnose.repair.patch import Patch
 from diagnose.repair.validation.patch_edits import counted
 from diagnose.repair.verification.reference import starts_as_many
 
@@ -108,11 +110,11 @@ def test_as_many_processes_are_started_as_there_are_gpus(tmp_path: Path) -> None
 
 def test_processes_that_a_program_starts_do_not_share_a_gpu() -> None:
     wrapped = SPAWNS.replace("set_device(rank)", "set_device(rank % torch.cuda.device_count())")
-    assert [guard.id for guard in counted(SPAWNS, wrapped, "en")] == ["counted"]
+    assert [guard.id for guard in told_by(counted, SPAWNS, wrapped)] == ["counted"]
 
 
 def test_only_the_number_of_processes_says_what_is_meant() -> None:
     after = SPAWNS.replace("WORKERS = 3", "WORKERS = torch.cuda.device_count()")
-    assert starts_as_many({"train.py": (SPAWNS, after)})
+    assert starts_as_many({"train.py": Patch(SPAWNS, after)})
     more = after.replace("def job(rank)", "def job(rank, size)")
-    assert not starts_as_many({"train.py": (SPAWNS, more)})
+    assert not starts_as_many({"train.py": Patch(SPAWNS, more)})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from repair.guards import told_by
 from repair.proofs import proof
 
 from diagnose.repair.validation.host_intent import hosted
@@ -49,7 +50,7 @@ def test_what_was_just_brought_to_the_cpu_is_not_moved_back(folder: Path) -> Non
 def test_only_the_lines_right_before_are_undone(between: str, holds: bool) -> None:
     before = f"x = x.cpu()\n{between}y = x * scale\n"
     after = before.replace("x * scale", "x.to(scale.device) * scale")
-    assert [guard.holds for guard in undone(before, after, "en")] == ([] if holds else [False])
+    assert [guard.holds for guard in told_by(undone, before, after)] == ([] if holds else [False])
 
 
 #: A picture that an option keeps in main memory.
@@ -89,7 +90,7 @@ def test_a_device_is_chosen_where_the_program_may_take_the_cpu(line: str, holds:
     name = "store_device" if "store_device" in line else "store"
     before = f"{line}\nrows = torch.zeros(3, device={name})\n"
     after = before.replace(f"device={name}", "device=x.device")
-    assert [guard.holds for guard in chosen(before, after, "en")] == ([] if holds else [False])
+    assert [guard.holds for guard in told_by(chosen, before, after)] == ([] if holds else [False])
 
 
 #: What all batches gave is kept in an array.
@@ -115,7 +116,7 @@ def test_what_goes_to_numpy_is_not_made_on_a_gpu_first(folder: Path) -> None:
     down = (".sum(0)", ".sum(0).cpu()")
     level, guards = proof(folder, GATHERED, down, kind="cpu-before-numpy", cause="host-copy-needed")
     assert level == "proven", guards
-    assert not list(back("total = 1\n", "total = one.to(device)\n", "en"))
+    assert not list(told_by(back, "total = 1\n", "total = one.to(device)\n"))
 
 
 LABELS = """\
@@ -131,10 +132,10 @@ def test_what_is_made_of_one_value_is_moved_with_it() -> None:
     twice = LABELS.replace("labels.unsqueeze(2)", "labels.unsqueeze(2).to(logits.device)")
     apart = twice.replace("mask * weight", "mask * weight.to(logits.device)")
     twice = twice.replace("* mask", "* mask.to(logits.device)")
-    assert [guard.id for guard in parts(LABELS, twice, "en")] == ["scattered"]
-    assert not list(parts(LABELS, apart, "en"))
+    assert [guard.id for guard in told_by(parts, LABELS, twice)] == ["scattered"]
+    assert not list(told_by(parts, LABELS, apart))
     once = LABELS.replace(".clone()", ".clone().to(logits.device)")
-    assert not list(parts(LABELS, once, "en"))
+    assert not list(told_by(parts, LABELS, once))
 
 
 LOOP = """\
@@ -148,12 +149,12 @@ for at, batch in enumerate(loader):
 def test_parts_of_a_batch_are_not_moved_one_by_one_in_the_loss() -> None:
     each = LOOP.replace('batch["y"]', 'batch["y"].to(device)')
     each = each.replace('batch["z"]', 'batch["z"].to(device)')
-    assert [guard.id for guard in parts(LOOP, each, "en")] == ["scattered"]
+    assert [guard.id for guard in told_by(parts, LOOP, each)] == ["scattered"]
     one = LOOP.replace('batch["y"]', 'batch["y"].to(device)')
-    assert not list(parts(LOOP, one, "en"))
+    assert not list(told_by(parts, LOOP, one))
     above = '    y = batch["y"].to(device)\n    z = batch["z"].to(device)\n    first'
     taken = LOOP.replace('batch["y"]', "y").replace('batch["z"]', "z")
-    assert not list(parts(LOOP, taken.replace("    first", above), "en"))
+    assert not list(told_by(parts, LOOP, taken.replace("    first", above)))
 
 
 def test_a_device_by_any_name_may_be_the_hosts_by_choice() -> None:
@@ -166,7 +167,7 @@ def infer(x):
 out = infer(x)
 """
     after = before.replace("device=stitch", "device=device")
-    assert [guard.id for guard in chosen(before, after, "en")] == ["gives-up"]
+    assert [guard.id for guard in told_by(chosen, before, after)] == ["gives-up"]
     assert hosted(before, "loss = measure(out, y.to(out.device))")
     assert not hosted(before, "loss = measure(out, y.to(x.device))")
 
@@ -225,6 +226,6 @@ def score(z, pairs):
     return pick(z, row) * pick(z, col)
 """
     after = before.replace("z, row", "z, row.to(z.device)").replace("z, col", "z, col.to(z.device)")
-    assert [guard.id for guard in parts(before, after, "en")] == ["scattered"]
+    assert [guard.id for guard in told_by(parts, before, after)] == ["scattered"]
     whole = before.replace("= pairs", "= pairs.to(z.device)")
-    assert not list(parts(before, whole, "en"))
+    assert not list(told_by(parts, before, whole))

@@ -9,6 +9,7 @@ import pytest
 from repair.proofs import proof
 
 from diagnose.repair.model import Candidate, Failure, Ran
+from diagnose.repair.patch import Patch
 from diagnose.repair.syntax import tree_of
 from diagnose.repair.verification.reference import becomes_parameter, draws_otherwise, drops_refused
 
@@ -67,10 +68,10 @@ def test_a_move_that_is_refused_may_go(folder: Path) -> None:
 def test_only_a_move_may_go(line: str, goes: bool) -> None:
     before = f"a = 1\n{line}\nb = 2\n"
     ran = Ran(1, failure=Failure("RuntimeError: no", "train.py:2", "", placement=True))
-    assert drops_refused({"train.py": (before, "a = 1\nb = 2\n")}, ran) is goes
+    assert drops_refused({"train.py": Patch(before, "a = 1\nb = 2\n")}, ran) is goes
     elsewhere = ran._replace(failure=Failure("RuntimeError: no", "train.py:3", "", placement=True))
-    assert not drops_refused({"train.py": (before, "a = 1\nb = 2\n")}, elsewhere)
-    assert not drops_refused({"train.py": (before, "a = 1\nc = 1\nb = 2\n")}, ran)
+    assert not drops_refused({"train.py": Patch(before, "a = 1\nb = 2\n")}, elsewhere)
+    assert not drops_refused({"train.py": Patch(before, "a = 1\nc = 1\nb = 2\n")}, ran)
 
 
 #: A loader that draws the order of its rows, where all is made on a GPU.
@@ -105,10 +106,10 @@ def test_who_is_named_to_draw_draws_another_order(folder: Path) -> None:
 def test_a_patch_that_does_more_is_compared_with_the_program() -> None:
     edit = Candidate("generator-device", "", "generator-on-device", "", "train.py", 1, "")
     before, after = "x = drawn(3)\n", "x = drawn(3, generator=g)\n"
-    assert draws_otherwise({"train.py": (before, after)}, [edit])
-    assert not draws_otherwise({"train.py": (before, after.replace("3", "4"))}, [edit])
-    assert not draws_otherwise({"train.py": (after, before)}, [edit])
-    assert not draws_otherwise({"train.py": (before, after)}, [edit._replace(cause="other")])
+    assert draws_otherwise({"train.py": Patch(before, after)}, [edit])
+    assert not draws_otherwise({"train.py": Patch(before, after.replace("3", "4"))}, [edit])
+    assert not draws_otherwise({"train.py": Patch(after, before)}, [edit])
+    assert not draws_otherwise({"train.py": Patch(before, after)}, [edit._replace(cause="other")])
     # The tree that all guards share is left as it is.
     assert ast.unparse(tree_of(after)) == after.strip()
 
@@ -125,9 +126,9 @@ def test_what_was_computed_of_a_parameter_may_become_one(new: str, goes: bool) -
     error = "RuntimeError: Trying to backward through the graph a second time (or directly access)"
     ran = Ran(1, failure=Failure(error, "train.py:9", "", placement=False))
     before = "self.g = 0.1 * nn.Parameter(x - y)\n"
-    assert becomes_parameter({"train.py": (before, f"{new}\n")}, ran) is goes
+    assert becomes_parameter({"train.py": Patch(before, f"{new}\n")}, ran) is goes
     other = ran._replace(failure=Failure("RuntimeError: no", "train.py:9", "", placement=False))
-    assert not becomes_parameter({"train.py": (before, f"{new}\n")}, other)
+    assert not becomes_parameter({"train.py": Patch(before, f"{new}\n")}, other)
 
 
 @pytest.mark.parametrize(
@@ -138,4 +139,4 @@ def test_a_refused_move_in_an_assignment_may_go(after: str, goes: bool) -> None:
     before = "x = 1\nkept = model.to(device)\n"
     refused = Ran(1, failure=Failure("ValueError: no", "a.py:2", "", placement=True))
     text = before.replace("kept = model.to(device)", after)
-    assert (before != text and drops_refused({"a.py": (before, text)}, refused)) is goes
+    assert (before != text and drops_refused({"a.py": Patch(before, text)}, refused)) is goes

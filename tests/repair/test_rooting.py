@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from repair.proposals import added, repaired
 
+from diagnose.repair.patch import Patch
 from diagnose.repair.synthesis.device_roots import rooting
 
 HOME = """\
@@ -67,7 +68,7 @@ class Other:
 def test_the_device_is_told_where_the_program_tells_it(
     before: str, old: str, new: str, row: str
 ) -> None:
-    (found,) = rooting(before, before.replace(old, new))
+    (found,) = rooting(Patch(before, before.replace(old, new)))
     assert row in found.splitlines()
     assert old in found
 
@@ -86,7 +87,7 @@ def test_the_device_is_told_where_the_program_tells_it(
     ],
 )
 def test_other_devices_stay_where_they_are_used(before: str, old: str, new: str) -> None:
-    assert not list(rooting(before, before.replace(old, new)))
+    assert not list(rooting(Patch(before, before.replace(old, new))))
 
 
 def test_who_asks_a_property_for_the_first_gpu_is_told_it(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from repair.guards import guards_of_run
 from repair.proofs import proof
 
 from diagnose.repair.model import Candidate, Ran
@@ -257,10 +258,10 @@ def test_a_model_that_leaves_its_wrapper_is_known_by_its_layers() -> None:
     bare = Ran(0, homes={"Net#1.low": "cuda:0", "Head#1.high": "cuda:0"})
     edit = Candidate("dataparallel-home-device", "", "single-gpu", "", "train.py", 5, "")
     other = edit._replace(cause="input-not-moved")
-    assert all(guard.holds for guard in homes(wrapped, bare, [other], "en"))
+    assert all(guard.holds for guard in guards_of_run(homes, bare, [other], wanted=wrapped))
     away = bare._replace(homes={**bare.homes, "Net#1.low": "cpu"})
-    assert [guard.holds for guard in homes(wrapped, away, [other], "en")] == [False]
+    assert [one.holds for one in guards_of_run(homes, away, [other], wanted=wrapped)] == [False]
     second = bare._replace(homes={**bare.homes, "Net#1.low": "cuda:1"})
     split = edit._replace(cause="device-map-under-training")
-    assert all(guard.holds for guard in homes(wrapped, second, [split], "en"))
-    assert [guard.holds for guard in homes(wrapped, second, [other], "en")] == [False]
+    assert all(guard.holds for guard in guards_of_run(homes, second, [split], wanted=wrapped))
+    assert [one.holds for one in guards_of_run(homes, second, [other], wanted=wrapped)] == [False]

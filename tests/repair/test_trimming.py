@@ -8,8 +8,10 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from repair.forms import shorter
 
-from diagnose.repair.refinement.minimization import Trimmed, trimmed
+from diagnose.repair.patch import Patch
+from diagnose.repair.refinement.minimization import Trimmed
 from diagnose.repair.refinement.polish import Node, Polish
 from diagnose.repair.workspace import Workspace
 
@@ -18,7 +20,7 @@ BEFORE = "a = 1\nb = 2\nc = 3\nd = 4\n"
 
 def test_each_place_is_left_out_in_turn_the_last_one_first() -> None:
     after = "a = 1.0\nb = 2\nc = 3.0\nd = 4\n"
-    found = list(trimmed({"train.py": BEFORE}, {"train.py": after}))
+    found = list(shorter({"train.py": BEFORE}, {"train.py": after}))
     assert [one.texts["train.py"] for one in found] == [
         BEFORE.replace("a = 1", "a = 1.0"),
         BEFORE.replace("c = 3", "c = 3.0"),
@@ -26,34 +28,34 @@ def test_each_place_is_left_out_in_turn_the_last_one_first() -> None:
 
 
 def test_one_place_and_lines_that_go_stay() -> None:
-    assert not list(trimmed({"train.py": BEFORE}, {"train.py": BEFORE.replace("b = 2", "b = 5")}))
+    assert not list(shorter({"train.py": BEFORE}, {"train.py": BEFORE.replace("b = 2", "b = 5")}))
     moved = "a = 1\nb = 2.5\nc = 3\n"
-    (found,) = trimmed({"train.py": BEFORE}, {"train.py": moved})
+    (found,) = shorter({"train.py": BEFORE}, {"train.py": moved})
     assert found.texts["train.py"] == "a = 1\nb = 2\nc = 3\n"
 
 
 def test_a_file_that_is_as_it_was_is_no_longer_edited() -> None:
     before = {"one.py": BEFORE, "two.py": BEFORE}
     after = {file: text.replace("b = 2", "b = 5") for file, text in before.items()}
-    assert [list(one.texts) for one in trimmed(before, after)] == [["one.py"], ["two.py"]]
+    assert [list(one.texts) for one in shorter(before, after)] == [["one.py"], ["two.py"]]
 
 
 def test_each_line_that_a_place_adds_is_left_out_in_turn() -> None:
     after = BEFORE.replace("c = 3\n", "b = b.to(d)\nc = c.to(d)\nc = 3\n")
-    found = [one.texts["train.py"] for one in trimmed({"train.py": BEFORE}, {"train.py": after})]
+    found = [one.texts["train.py"] for one in shorter({"train.py": BEFORE}, {"train.py": after})]
     assert found == [after.replace("c = c.to(d)\n", ""), after.replace("b = b.to(d)\n", "")]
 
 
 def test_a_condition_stays_with_what_it_is_about() -> None:
     after = BEFORE.replace("c = 3\n", "for k in s:\n    if k in d:\n        s[k] = d\nc = 3\n")
-    (found,) = trimmed({"train.py": BEFORE}, {"train.py": after})
+    (found,) = shorter({"train.py": BEFORE}, {"train.py": after})
     assert found.texts["train.py"] == after.replace("        s[k] = d\n", "")
 
 
 def test_each_piece_of_a_line_is_left_out_in_turn() -> None:
     before = {"train.py": "m = Both({'a': A(), 'b': B()})\n"}
     after = {"train.py": "m = Both({'a': A().to(d), 'b': B()}).to(d)\n"}
-    assert [one.texts["train.py"] for one in trimmed(before, after)] == [
+    assert [one.texts["train.py"] for one in shorter(before, after)] == [
         "m = Both({'a': A().to(d), 'b': B()})\n",
         "m = Both({'a': A(), 'b': B()}).to(d)\n",
     ]
@@ -61,12 +63,12 @@ def test_each_piece_of_a_line_is_left_out_in_turn() -> None:
 
 def test_a_line_with_one_change_is_left_as_it_is() -> None:
     before = {"train.py": "m = Both(A())\n"}
-    assert not list(trimmed(before, {"train.py": "m = Both(A()).to(d)\n"}))
+    assert not list(shorter(before, {"train.py": "m = Both(A()).to(d)\n"}))
 
 
 def test_what_an_added_move_makes_needless_goes() -> None:
     def tried(old: str, new: str) -> list[str]:
-        return [one.texts["train.py"] for one in trimmed({"train.py": old}, {"train.py": new})]
+        return [one.texts["train.py"] for one in shorter({"train.py": old}, {"train.py": new})]
 
     old = "z = net(z.to(self.first))\n"
     new = "z = net(z.to(self.first).to(x.device))\n"
@@ -92,17 +94,17 @@ def test_a_current_gpu_is_chosen_where_it_is_first_missed() -> None:
     after = before.replace(".cuda()", ".cuda(rank)").replace(
         "    go(", "    torch.cuda.set_device(rank)\n    go("
     )
-    found = [one.texts["train.py"] for one in trimmed({"train.py": before}, {"train.py": after})]
+    found = [one.texts["train.py"] for one in shorter({"train.py": before}, {"train.py": after})]
     assert found[0] == before.replace("    net", "    torch.cuda.set_device(rank)\n    net")
     deeper = after.replace("    torch.cuda", "        torch.cuda")
-    found = [one.texts["train.py"] for one in trimmed({"train.py": before}, {"train.py": deeper})]
+    found = [one.texts["train.py"] for one in shorter({"train.py": before}, {"train.py": deeper})]
     assert all("set_device(rank)\n    net" not in one for one in found)
 
 
 def test_a_line_of_several_is_left_as_it_was() -> None:
     before = {"train.py": "m = {\n    'a': A(),\n}\n"}
     after = {"train.py": "m = Dict({\n    'a': A().to(d),\n})\n"}
-    found = [one.texts["train.py"] for one in trimmed(before, after)]
+    found = [one.texts["train.py"] for one in shorter(before, after)]
     assert "m = Dict({\n    'a': A(),\n})\n" in found
 
 
@@ -127,8 +129,8 @@ def test_no_form_is_run_twice(tmp_path: Path) -> None:
     polish = Polish(Passes(), 1, every)  # type: ignore[arg-type]
     forms = {"a = b\nc = d.to(f)\n": [after], after: ["a = b\nc = d.to(f)\n"]}
 
-    def other(_: object, texts: Mapping[str, str]) -> Iterator[Trimmed]:
-        for text in forms.get(texts["train.py"], ()):
+    def other(patches: Mapping[str, Patch]) -> Iterator[Trimmed]:
+        for text in forms.get(patches["train.py"].after, ()):
             yield Trimmed({"train.py": text}, "train.py", "")
 
     with pytest.MonkeyPatch.context() as patch:

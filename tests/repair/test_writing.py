@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from diagnose.repair.patch import Patch
 from diagnose.repair.validation.lost_writes import loses_a_write
 
 LOST = [
@@ -31,14 +32,14 @@ KEPT = [
 
 @pytest.mark.parametrize(("before", "after"), LOST)
 def test_a_write_into_a_copy_is_lost(before: str, after: str) -> None:
-    assert loses_a_write(f"import torch\n{before}\n", f"import torch\n{after}\n")
+    assert loses_a_write(Patch(f"import torch\n{before}\n", f"import torch\n{after}\n"))
 
 
 @pytest.mark.parametrize(("before", "after"), KEPT)
 def test_a_write_of_a_copy_is_kept(before: str, after: str) -> None:
-    assert not loses_a_write(f"import torch\n{before}\n", f"import torch\n{after}\n")
+    assert not loses_a_write(Patch(f"import torch\n{before}\n", f"import torch\n{after}\n"))
 
 
 def test_only_edited_lines_count() -> None:
     text = 'x.to("cuda").zero_()\ny = 1\n'
-    assert not loses_a_write(text, text.replace("y = 1", "y = 2"))
+    assert not loses_a_write(Patch(text, text.replace("y = 1", "y = 2")))

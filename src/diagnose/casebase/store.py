@@ -61,6 +61,7 @@ class Casebase(NamedTuple):
     questions: Callable[[], tuple[QuestionRule, ...]]
     advice: Callable[[], tuple[AdviceRule, ...]]
     checks: Callable[[], tuple[CheckRule, ...]]
+    repairs: Callable[[], Mapping[str, str]]
     digest: str
 
     @property
@@ -137,6 +138,7 @@ def _read(database: Database, lang: Lang) -> Casebase:
         questions=lru_cache(maxsize=1)(partial(_questions, database, lang)),
         advice=lru_cache(maxsize=1)(partial(_advice, database, lang)),
         checks=lru_cache(maxsize=1)(partial(_checks, database, lang)),
+        repairs=lru_cache(maxsize=1)(partial(_repairs, database, lang)),
         digest=meta["digest"],
     )
 
@@ -177,6 +179,11 @@ def _checks(database: Database, lang: Lang) -> tuple[CheckRule, ...]:
     return tuple(
         CheckRule(key, **row.pop("texts")[lang], **row) for key, row in _records(database, "check")
     )
+
+
+def _repairs(database: Database, lang: Lang) -> Mapping[str, str]:
+    """Read when first asked for: only a repair says them."""
+    return {key: texts[lang] for key, texts in _records(database, "repair")}
 
 
 def _texts(database: Database, lang: Lang) -> dict[str, dict[str, str]]:

@@ -156,7 +156,7 @@ def fix(
             sys.exit(INTERRUPTED)
         progress("")
         if form == "json":
-            click.echo(as_json(repair, program, gpus))
+            click.echo(as_json(repair, program, gpus, lang))
         else:
             from_log = proposed[0].patch if proposed else ""
             for line in lines(repair, program, gpus, from_log=from_log, lang=lang):

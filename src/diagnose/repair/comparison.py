@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from difflib import SequenceMatcher, unified_diff
+from difflib import unified_diff
 from operator import itemgetter
 
-from diagnose.model import Lang
-from diagnose.repair.model import Ran
-from diagnose.repair.words import say
+from diagnose.repair.model import Ran, Sentence, said
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
 _DEVICE = re.compile(r"\b(?:cpu|cuda(?::\d+)?)\b")
@@ -31,16 +29,13 @@ _TOOK = re.compile(
 _RELATIVE, _ABSOLUTE = 1e-3, 1e-5
 
 
-def difference(
-    wanted: str, got: str, varying: Collection[int] = (), lang: Lang = "en"
-) -> str | None:
+def difference(wanted: str, got: str, varying: Collection[int] = ()) -> Sentence | None:
     """The first line in which two outputs differ by more than devices' names, times and rounding.
 
     Args:
         wanted: what was meant to be printed.
         got: what was printed.
         varying: numbers of lines, from 1 on, that are not compared.
-        lang: the language of the sentence.
 
     Returns:
         A sentence about the line, None where there is none.
@@ -49,9 +44,9 @@ def difference(
     for number in differing(wanted, got):
         if number not in varying:
             meant, printed = one[number - 1].strip()[:50], two[number - 1].strip()[:50]
-            return say(lang, "output-line", line=number, got=printed, meant=meant)
+            return said("output-line", line=number, got=printed, meant=meant)
     if len(one) != len(two):
-        return say(lang, "output-length", got=len(two), meant=len(one))
+        return said("output-length", got=len(two), meant=len(one))
     return None
 
 
@@ -112,16 +107,3 @@ def diff_of(before: Mapping[str, str], after: Mapping[str, str]) -> str:
         for row in unified_diff(old, new, f"a/{file}", f"b/{file}"):
             parts.append(row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n")
     return "".join(parts)
-
-
-def changed(before: str, after: str) -> Iterator[tuple[range, range]]:
-    """Where two texts differ: lines of the first, counted from 0, and what stands in their place."""
-    matcher = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False)
-    for what, i, j, k, m in matcher.get_opcodes():
-        if what != "equal":
-            yield range(i, j), range(k, m)
-
-
-def edited_lines(before: str, after: str) -> set[int]:
-    """The numbers of the lines of the second text that the first does not have there."""
-    return {line + 1 for _, new in changed(before, after) for line in new}

@@ -223,13 +223,31 @@ def further(before: Ran, failure: Failure, calls: Mapping[str, int]) -> bool:
     return sum(calls.values()) + fewer >= sum(before.calls.values())
 
 
+class Sentence(NamedTuple):
+    """What is said of a repair: an id of kb/repairs.toml, and what that is about, other sentences among
+    it."""
+
+    id: str
+    values: Mapping[str, object] = {}
+
+
+def said(name: str, /, **values: object) -> Sentence:
+    """A sentence about some values."""
+    return Sentence(name, values)
+
+
 class Guard(NamedTuple):
     """Something that was looked at before a patch is called proven: ``holds`` is None where it could not
     be looked at."""
 
     id: str
     holds: bool | None
-    sentence: str
+    sentence: Sentence
+
+
+def objection(guard: str, name: str, /, **values: object) -> Guard:
+    """A guard that speaks against a patch, in a sentence about some values."""
+    return Guard(guard, False, Sentence(name, values))
 
 
 class Proof(NamedTuple):

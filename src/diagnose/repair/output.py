@@ -14,7 +14,7 @@ from diagnose.model import Lang
 from diagnose.processes import TOO_LONG
 from diagnose.rendering.words import width
 from diagnose.repair.model import Candidate, Failure, Guard, Program, Ran, Repair
-from diagnose.repair.words import say
+from diagnose.repair.words import say, told
 
 SCHEMA = 1
 _HOLDS = {True: "ok ", False: "NO ", None: " ? "}
@@ -37,7 +37,7 @@ def lines(
         program: what was run.
         gpus: on how many simulated GPUs.
         from_log: a diff that only a log's report speaks for, where nothing fails here.
-        lang: the language; guards and reasons are in that of the attempt.
+        lang: the language; reasons are in that of the attempt.
     """
     tell = partial(say, lang)
     yield _head(repair, program, gpus, lang)
@@ -50,8 +50,8 @@ def lines(
         yield _row("", f"{one.cause}: {printable(one.title)}")
     if repair.proof is not None:
         for number, guard in enumerate(sorted(repair.proof.guards, key=_first)):
-            told = f"{_HOLDS[guard.holds]} {printable(guard.sentence)}"
-            yield _row("" if number else tell("proof"), told)
+            row = f"{_HOLDS[guard.holds]} {printable(told(lang, guard.sentence))}"
+            yield _row("" if number else tell("proof"), row)
         yield from _unexercised(repair.proof.unexercised, lang)
         if program.script.endswith(".ipynb"):
             yield _row(tell("prove"), tell("on-your-gpus-cells"))
@@ -161,7 +161,7 @@ def _hint(failure: Failure, program: Program, lang: Lang) -> Iterator[str]:
         yield say(lang, "of-a-package", module=module)
 
 
-def as_dict(repair: Repair, program: Program, gpus: int) -> dict[str, Any]:
+def as_dict(repair: Repair, program: Program, gpus: int, lang: Lang) -> dict[str, Any]:
     """The repair as plain values (docs/fixing.md)."""
     proof, left = repair.proof, repair.left
     proven = proof is not None and proof.level == "proven"
@@ -174,7 +174,10 @@ def as_dict(repair: Repair, program: Program, gpus: int) -> dict[str, Any]:
         "level": proof.level if proof else None,
         "diff": repair.diff or None,
         "edits": [_edit(one, proven if proof else None) for one in repair.applied],
-        "guards": [guard._asdict() for guard in proof.guards] if proof else [],
+        "guards": [
+            {**guard._asdict(), "sentence": told(lang, guard.sentence)}
+            for guard in (proof.guards if proof else ())
+        ],
         "unexercised": list(proof.unexercised) if proof else [],
         "failure": _failure(repair.first),
         "left": _failure(left) if left else None,
@@ -220,6 +223,6 @@ def _failure(ran: Ran) -> dict[str, Any] | None:
     return {"error": failure.error, "place": failure.place, "placement": failure.placement}
 
 
-def as_json(repair: Repair, program: Program, gpus: int) -> str:
+def as_json(repair: Repair, program: Program, gpus: int, lang: Lang) -> str:
     """The repair as one JSON object in a line."""
-    return json.dumps(as_dict(repair, program, gpus), ensure_ascii=False)
+    return json.dumps(as_dict(repair, program, gpus, lang), ensure_ascii=False)

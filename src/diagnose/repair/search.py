@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from diagnose.bulkhead import collecting, guarded
 from diagnose.fixes.diff import patched
-from diagnose.repair.comparison import changed, diff_of
+from diagnose.repair.comparison import diff_of
 from diagnose.repair.model import (
     LEVELS,
     SOURCES,
@@ -22,6 +22,7 @@ from diagnose.repair.model import (
     Terms,
     further,
 )
+from diagnose.repair.patch import Patch
 from diagnose.repair.refinement.callee_device import commissioning
 from diagnose.repair.refinement.polish import Node, Polish
 from diagnose.repair.runs.runner import Runner
@@ -107,10 +108,8 @@ class Search:
             # Edited is where the device is told, or the function that makes what is moved.
             for form in (rooting, commissioning):
                 best, proof = polish.otherwise(best, proof, form) or (best, proof)
-            kept, known, lang = best, proof, self._runner.lang
-            proof = guarded(
-                "proof", lambda: unopposed(known, reference.added(kept.texts), lang), known
-            )
+            kept, known = best, proof
+            proof = guarded("proof", lambda: unopposed(known, reference.added(kept.texts)), known)
         return best, proof, furthest
 
     def _found(
@@ -147,9 +146,7 @@ class Search:
         if passing is not None:
             return *passing, furthest
         if best is not None and proof is not None:
-            proof = settled(
-                proof if proof.whole else reference.prove(*best.patch), self._runner.lang
-            )
+            proof = settled(proof if proof.whole else reference.prove(*best.patch))
         return best, proof, furthest
 
     def _finished(
@@ -171,8 +168,7 @@ class Search:
 
     def _places(self, node: Node) -> int:
         """At how many places a node's files differ from the user's."""
-        pairs = ((self._runner.workspace.text(file), text) for file, text in node.texts.items())
-        return sum(1 for both in pairs for _ in changed(*both))
+        return sum(len(one.hunks) for one in self._runner.workspace.patches(node.texts).values())
 
     def _alone(self, root: Node, reference: Reference, polish: Polish) -> tuple[Node, Proof] | None:
         """One edit that is proven where the first patch that was takes several: these may follow one
@@ -262,7 +258,7 @@ class Search:
             return None
         if self._runner.workspace.edited(candidate.file, text) is None:
             return None
-        if loses_a_write(before, text):
+        if loses_a_write(Patch(before, text)):
             return None
         return {**node.texts, candidate.file: text}
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from diagnose.checking.notebook import Cells
 from diagnose.errors import DiagnoseError
 from diagnose.repair.notebooks import code_of, written
+from diagnose.repair.patch import Patch
 
 #: What no program needs of its folder, by name.
 _LEFT_OUT = frozenset({".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", ".tox"})
@@ -19,6 +20,8 @@ _LEFT_OUT = frozenset({".git", ".hg", ".venv", "venv", "node_modules", "__pycach
 _COPIED = 1_000_000_000
 #: Files that a folder may hold.
 _MOST = 20_000
+#: So many Python files of a program are searched for GPUs.
+FILES = 200
 
 
 class _Entry(NamedTuple):
@@ -96,6 +99,10 @@ class Workspace:
     def text(self, path: str) -> str:
         """The text of a file as it was at the beginning. Raises OSError where there is none."""
         return (self._kept / path).read_bytes().decode("utf-8", "surrogateescape")
+
+    def patches(self, texts: Mapping[str, str]) -> dict[str, Patch]:
+        """Edited files, each beside what it was at the beginning."""
+        return {file: Patch(self.text(file), text) for file, text in texts.items()}
 
     def sources(self, most: int) -> Iterator[tuple[str, str]]:
         """The Python files, notebooks' code too, with their texts; ``most`` of them."""

@@ -17,6 +17,7 @@ from diagnose.compiling.models.others import (
     Extensions,
     Operands,
     Operators,
+    Repairs,
     Strays,
     Symptoms,
 )
@@ -49,6 +50,7 @@ KINDS = (
     Kind("strays.toml", Strays),
     Kind("extensions.toml", Extensions),
     Kind("advice.toml", Advice, "id"),
+    Kind("repairs.toml", Repairs),
     Kind("causes/*.toml", CauseFile),
     Kind("cases/*/case.toml", CaseFile),
     Kind("*symptoms.toml", Symptoms),

@@ -1,9 +1,10 @@
-"""advice.toml, extensions.toml, operands.toml, operators.toml, and the symptoms that `diagnose search`
-knows."""
+"""advice.toml, extensions.toml, operands.toml, operators.toml, repairs.toml, and the symptoms that
+`diagnose search` knows."""
 
 from __future__ import annotations
 
 import re
+from string import Formatter
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -18,6 +19,7 @@ from diagnose.compiling.models.strict import (
     CauseId,
     Family,
     Regex,
+    Sentences,
     SomeTexts,
     Strict,
     StrictRoot,
@@ -66,6 +68,20 @@ class Advice(Strict):
     """What to do about failures that are not about placement."""
 
     advice: Annotated[tuple[AdviceEntry, ...], Field(strict=False, min_length=1)]
+
+
+def _same_fields(said: Sentences) -> Sentences:
+    """Both languages speak of the same things."""
+    en, zh = (
+        {one for _, one, _, _ in Formatter().parse(text) if one} for text in (said.en, said.zh)
+    )
+    if en != zh:
+        raise wrong(f"`en` and `zh` are about different things: {', '.join(sorted(en ^ zh))}")
+    return said
+
+
+class Repairs(StrictRoot[dict[str, Annotated[Sentences, AfterValidator(_same_fields)]]]):
+    """What `diagnose fix` says, in each language, with what it is about in braces."""
 
 
 def _first(roles: dict[str, Role]) -> dict[str, Role]:

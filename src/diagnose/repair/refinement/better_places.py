@@ -15,46 +15,36 @@ from diagnose.fixes.file_gate import Change, rewritten
 from diagnose.fixes.line_gate import Refused
 from diagnose.placement import Source
 from diagnose.placement.semantics import names, nodes
-from diagnose.repair.syntax import tree_of
-from diagnose.repair.validation.absent_values import bound_under, may_miss
-from diagnose.repair.validation.redundant_moves import (
-    Added,
-    added,
-    callee,
-    earlier,
-    goes_to_cpu,
-    is_inline,
-    moves,
-    told,
-)
+from diagnose.repair.patch import Patch, Transfer, callee, goes_to_cpu, moves
+from diagnose.repair.validation.optional import bound_under, may_miss
+from diagnose.repair.validation.redundant_moves import earlier, is_inline, told
 from diagnose.repair.validation.removed_wrappers import wrapping
 
 #: The guards that know a better place.
 KNOWING = frozenset({"twice", "deaf", "absent", "put-away", "gives-up", "taken"})
 
 
-def mending(before: str, after: str) -> Iterator[str]:
+def mending(patch: Patch) -> Iterator[str]:
     """The edited text with one of its moves in a better place.
 
     Args:
-        before: a file's text.
-        after: the same, edited.
+        patch: a file, before and after.
     """
-    yield from wrapping(before, after)
-    source = Source("", after.split("\n"), tree_of(after))
-    for one in added(before, source.tree, after):
+    yield from wrapping(patch)
+    source = Source("", patch.after.split("\n"), patch.new)
+    for one in patch.transfers:
         for changing in (_sooner, _inside):
             with suppress(Refused):
-                for changes in changing(source, one):
+                for changes in changing(source, one, patch):
                     yield rewritten(source, changes)
         for writing in (_if_there, _where_bound, _fetched):
             with suppress(Refused):
                 yield from writing(source, one)
 
 
-def _sooner(source: Source, one: Added) -> Iterator[list[Change]]:
+def _sooner(source: Source, one: Transfer, patch: Patch) -> Iterator[list[Change]]:
     """The move that came before goes to where the new one does, or what it is told is bound to that."""
-    move = earlier(one)
+    move = earlier(one, patch)
     if move is None or len(one.call.args) != 1:
         return
     device, back = text_of(source, one.call.args[0]), without_method(source, one.call)
@@ -73,9 +63,9 @@ def _sooner(source: Source, one: Added) -> Iterator[list[Change]]:
                     yield [back, replaced(source, value, made)]
 
 
-def _inside(source: Source, one: Added) -> Iterator[list[Change]]:
+def _inside(source: Source, one: Transfer, patch: Patch) -> Iterator[list[Change]]:
     """The function that is told the device moves what it returns."""
-    function = told(one, source.tree)
+    function = told(one, patch)
     if function is None:
         return
     devices = [arg.arg for arg in function.args.args if arg.arg.endswith("device")]
@@ -84,7 +74,7 @@ def _inside(source: Source, one: Added) -> Iterator[list[Change]]:
         yield [without_method(source, one.call), moved(source, given[0], devices[0])]
 
 
-def _if_there(source: Source, one: Added) -> Iterator[str]:
+def _if_there(source: Source, one: Transfer) -> Iterator[str]:
     """A statement that moves what an object may lack asks for that."""
     statement = statement_of(source, one.call)
     alone = isinstance(statement, ast.Expr) and statement.value is one.call
@@ -92,11 +82,11 @@ def _if_there(source: Source, one: Added) -> Iterator[str]:
         indent = indentation(source, statement)
         rows = list(source.lines)
         rows[statement.lineno - 1] = f"    {rows[statement.lineno - 1]}"
-        rows.insert(statement.lineno - 1, f"{indent}if {ast.unparse(one.moved)} is not None:")
+        rows.insert(statement.lineno - 1, f"{indent}if {one.name} is not None:")
         yield "\n".join(rows)
 
 
-def _where_bound(source: Source, one: Added) -> Iterator[str]:
+def _where_bound(source: Source, one: Transfer) -> Iterator[str]:
     """A statement that moves what is there only under a condition stands where that is made."""
     statement, bound = statement_of(source, one.call), bound_under(one.moved, one.call, one.scope)
     if bound is not None and isinstance(statement, ast.Expr) and statement.value is one.call:
@@ -106,10 +96,10 @@ def _where_bound(source: Source, one: Added) -> Iterator[str]:
         yield "\n".join(rows)
 
 
-def _fetched(source: Source, one: Added) -> Iterator[str]:
+def _fetched(source: Source, one: Transfer) -> Iterator[str]:
     """What is fetched in the midst of its call is fetched before the statement, and put away after it,
     where the object has methods for both."""
-    statement, name = statement_of(source, one.call), ast.unparse(one.moved)
+    statement, name = statement_of(source, one.call), one.name
     if not is_inline(one) or isinstance(statement, ast.Return):
         return
     there, away = (_methods(source, one.call, to_cpu=to_cpu) for to_cpu in (False, True))

@@ -15,22 +15,20 @@ from diagnose.fixes.file_gate import Change, rewritten, spliced
 from diagnose.fixes.line_gate import Refused
 from diagnose.placement import Source
 from diagnose.placement.semantics import bound, called, calls, functions, holds, nodes
-from diagnose.repair.syntax import tree_of
-from diagnose.repair.validation.redundant_moves import Added, added, goes_to_cpu
+from diagnose.repair.patch import Patch, Transfer, goes_to_cpu
 
 #: The methods that run at each step of a program.
 _AT_EACH_STEP = frozenset({"forward", "__call__"})
 
 
-def commissioning(before: str, after: str) -> Iterator[str]:
+def commissioning(patch: Patch) -> Iterator[str]:
     """The edited text without a move, and with the function told that makes what was moved.
 
     Args:
-        before: a file's text.
-        after: the same, edited.
+        patch: a file, before and after.
     """
-    source = Source("", after.split("\n"), tree_of(after))
-    for one in added(before, source.tree, after):
+    source = Source("", patch.after.split("\n"), patch.new)
+    for one in patch.transfers:
         if len(one.call.args) != 1 or goes_to_cpu(one.call) or not _is_repeated(one):
             continue
         call = _made_by(one)
@@ -42,14 +40,14 @@ def commissioning(before: str, after: str) -> Iterator[str]:
             yield rewritten(source, [*taking, *_telling(source, one, call)])
 
 
-def _is_repeated(one: Added) -> bool:
+def _is_repeated(one: Transfer) -> bool:
     """Whether a move is made at each step: in a loop, or where a model is called."""
     return getattr(one.scope, "name", "") in _AT_EACH_STEP or any(
         holds(body, one.call) for loop in nodes(one.scope, ast.For, ast.While) for body in loop.body
     )
 
 
-def _made_by(one: Added) -> ast.Call | None:
+def _made_by(one: Transfer) -> ast.Call | None:
     """The call of a name that gives what is moved, there or where the function binds it, once."""
     made: ast.expr = one.moved
     if isinstance(made, ast.Name):
@@ -77,7 +75,7 @@ def _draws(function: ast.FunctionDef) -> bool:
     return any(called(one) in load().knowledge.torch.drawing_factories for one in calls(function))
 
 
-def _telling(source: Source, one: Added, call: ast.Call) -> list[Change]:
+def _telling(source: Source, one: Transfer, call: ast.Call) -> list[Change]:
     """The move is gone, and the device that it named is told in the call."""
     if any(word.arg is None for word in call.keywords):
         raise Refused("** may hold a device already")

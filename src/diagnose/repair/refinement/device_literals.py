@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from diagnose.placement.semantics import Binding, bindings, calls, dotted, nodes, parameters, stored
-from diagnose.repair.comparison import edited_lines
+from diagnose.repair.patch import Patch
 from diagnose.repair.scopes import FUNCTION, spans
-from diagnose.repair.syntax import tree_of
 from diagnose.repair.validation.patch_edits import LITERAL
 
 _BARE = re.compile(r"\.cuda\(\s*\)")
@@ -32,26 +31,24 @@ class General(NamedTuple):
     told: str
 
 
-def general(before: str, after: str, *, told: bool = False) -> Iterator[General]:
+def general(patch: Patch, *, told: bool = False) -> Iterator[General]:
     """The edited text with other expressions of the device, likeliest first.
 
     Args:
-        before: a file's text.
-        after: the same, edited; where not just one line writes down a GPU, nothing comes.
+        patch: a file, before and after; where not just one line writes down a GPU, nothing comes.
         told: only expressions that the program calls a device, unless it writes down no GPU itself.
     """
-    known, rows = before.splitlines(), after.splitlines(keepends=True)
-    told = told and bool(LITERAL.search(before) or _BARE.search(before))
+    known, rows = patch.before.splitlines(), patch.after.splitlines(keepends=True)
+    told = told and bool(LITERAL.search(patch.before) or _BARE.search(patch.before))
     added = [
         line
-        for line in edited_lines(before, after)
-        if (LITERAL.search(rows[line - 1]) or _BARE.search(rows[line - 1]))
-        and rows[line - 1].rstrip("\r\n") not in known
+        for line, row in patch.added
+        if (LITERAL.search(row) or _BARE.search(row)) and row not in known
     ]
     if len(added) != 1:
         return
     at, row = added[0] - 1, rows[added[0] - 1]
-    devices = [one for one in _devices(tree_of(after), added[0], told=told) if one not in row]
+    devices = [one for one in _devices(patch.new, added[0], told=told) if one not in row]
     for device in devices[:_MOST]:
         other = LITERAL.sub(lambda _, device=device: device, row)  # type: ignore[misc]
         other = _BARE.sub(lambda _, device=device: f".to({device})", other)  # type: ignore[misc]

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from diagnose.patterns import lazy
-from diagnose.repair.comparison import changed
+from diagnose.repair.patch import Patch
 
 #: So many pieces of lines are left out in turn, of each patch.
 _MOST_PIECES = 8
@@ -60,16 +60,17 @@ class Trimmed(NamedTuple):
     gone: str
 
 
-def trimmed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Trimmed]:
+def trimmed(patches: Mapping[str, Patch]) -> Iterator[Trimmed]:
     """The patch without one of its places, the last ones first, then without one piece of a place: a line
     that it adds, or one of its changes in a line. Lines that it only takes away stay away. A GPU that is
     made the current one is tried as that before the first of the other places, too.
 
     Args:
-        before: the edited files as they were.
-        after: the same, edited.
+        patches: the edited files.
     """
-    blocks = [(file, *both) for file, text in after.items() for both in changed(before[file], text)]
+    before = {file: one.before for file, one in patches.items()}
+    after = {file: one.after for file, one in patches.items()}
+    blocks = [(file, hunk.gone, hunk.made) for file, one in patches.items() for hunk in one.hunks]
     yield from _elsewhere(after, blocks, before)
     yield from _sooner(after, blocks, before)
     for file, gone, made in reversed(blocks) if len(blocks) > 1 else ():

@@ -8,8 +8,9 @@ from typing import NamedTuple, TypeVar
 
 from diagnose.bulkhead import guarded
 from diagnose.repair.model import Candidate, Level, Proof, Ran, Terms
+from diagnose.repair.patch import Patch
 from diagnose.repair.refinement.better_places import KNOWING, mending
-from diagnose.repair.refinement.device_literals import general
+from diagnose.repair.refinement.device_literals import General, general
 from diagnose.repair.refinement.minimization import trimmed
 from diagnose.repair.refinement.shard_transfers import sending
 from diagnose.repair.runs.runner import Runner
@@ -60,8 +61,8 @@ class Polish:
         self, node: Node, tried: list[Mapping[str, str]], level: Level
     ) -> tuple[Node, Proof] | None:
         """A patch without one of its places, of the same level; none that was ``tried``."""
-        before = {file: self._runner.workspace.text(file) for file in node.texts}
-        for other in guarded("polishing", lambda: list(trimmed(before, node.texts)), []):
+        patches = self._runner.workspace.patches(node.texts)
+        for other in guarded("polishing", lambda: list(trimmed(patches)), []):
             if other.texts in tried:
                 continue
             tried.append(other.texts)
@@ -95,7 +96,7 @@ class Polish:
         return None
 
     def otherwise(
-        self, node: Node, proof: Proof, form: Callable[[str, str], Iterator[str]]
+        self, node: Node, proof: Proof, form: Callable[[Patch], Iterator[str]]
     ) -> tuple[Node, Proof] | None:
         """A patch in the first other form of which as much is known."""
         for file, text in node.texts.items():
@@ -137,18 +138,16 @@ class Polish:
         proof = self._reference.prove(*patch)
         return (Node(node.applied, texts, ran), proof) if passes(proof, least) else None
 
-    def _forms(self, form: Callable[[str, str], Iterator[T]], file: str, text: str) -> list[T]:
+    def _forms(self, form: Callable[[Patch], Iterator[T]], file: str, text: str) -> list[T]:
         """The forms of an edited file; a fault of ours costs these, and not the patch."""
-        before = self._runner.workspace.text(file)
-        return guarded("polishing", lambda: list(form(before, text)), list[T]())
+        patch = Patch(self._runner.workspace.text(file), text)
+        return guarded("polishing", lambda: list(form(patch)), list[T]())
 
     def _general(self, node: Node, *, told: bool = False) -> tuple[Node, Proof] | None:
         for file, text in node.texts.items():
             for other in self._forms(partial(general, told=told), file, text):
                 applied = tuple(
-                    one._replace(patch=one.patch.replace(f"+{other.row}", f"+{other.told}"))
-                    if one.file == file
-                    else one
+                    one._replace(patch=_renamed(one.patch, other)) if one.file == file else one
                     for one in node.applied
                 )
                 renamed = node._replace(applied=applied)
@@ -156,3 +155,10 @@ class Polish:
                 if found is not None:
                     return found
         return None
+
+
+def _renamed(diff: str, other: General) -> str:
+    """A diff with another row in the place of one; also where the diff of a later edit shows it."""
+    for sign in "+ -":
+        diff = diff.replace(f"\n{sign}{other.row}", f"\n{sign}{other.told}")
+    return diff

@@ -15,8 +15,7 @@ from diagnose.fixes.file_gate import rewritten
 from diagnose.fixes.line_gate import Refused
 from diagnose.placement import Source
 from diagnose.placement.semantics import calls, dotted, nodes, stored
-from diagnose.repair.syntax import tree_of
-from diagnose.repair.validation.redundant_moves import Added, added, goes_to_cpu, moves
+from diagnose.repair.patch import Patch, Transfer, goes_to_cpu, moves
 
 #: So many forms are tried.
 _MOST = 6
@@ -26,35 +25,33 @@ _LAYER = re.compile(
 )
 
 
-def sending(before: str, after: str, across: set[int]) -> Iterator[str]:
+def sending(patch: Patch, across: set[int]) -> Iterator[str]:
     """The edited text with what a ``forward`` moves sent to the right GPU by the program.
 
     Args:
-        before: a file's text.
-        after: the same, edited.
+        patch: a file, before and after.
         across: its edited lines that copy from one GPU to another.
     """
-    source = Source("", after.split("\n"), tree_of(after))
-    for one in added(before, source.tree, after):
-        if one.call.lineno in across and (layer := _layer(one)) is not None:
+    source = Source("", patch.after.split("\n"), patch.new)
+    for one in patch.transfers:
+        if one.line in across and (layer := _layer(one)) is not None:
             yield from islice(_sent(source, one, layer), _MOST)
 
 
-def _layer(one: Added) -> str | None:
+def _layer(one: Transfer) -> str | None:
     """The layer that an argument of ``forward`` is moved to."""
     given = one.call.args
     found = _LAYER.fullmatch(ast.unparse(given[0])) if len(given) == 1 else None
     if found is None or not isinstance(one.scope, ast.FunctionDef) or one.scope.name != "forward":
         return None
-    names = {arg.arg for arg in one.scope.args.args}
     root: ast.expr = one.moved
     while isinstance(root, ast.Call | ast.Attribute):  # what is seen of it: ``x.transpose(1, 2)``
         root = root.func if isinstance(root, ast.Call) else root.value
-    own = isinstance(root, ast.Name) and root.id in names - {"self"}
+    own = isinstance(root, ast.Name) and root.id in one.given - {"self"}
     return (found["one"] or found["other"]) if own else None
 
 
-def _sent(source: Source, one: Added, layer: str) -> Iterator[str]:
+def _sent(source: Source, one: Transfer, layer: str) -> Iterator[str]:
     kind = class_around(source, one.scope)
     known = _property(kind, layer) if kind is not None else ""
     for function in nodes(source.tree, ast.FunctionDef):

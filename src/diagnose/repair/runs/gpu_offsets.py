@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from diagnose.repair.comparison import changed
-from diagnose.repair.workspace import Workspace
+from diagnose.repair.patch import Patch
+from diagnose.repair.workspace import FILES, Workspace
 
 _NUMBERED = re.compile(r"\bcuda:(\d+)")
 #: A number of a GPU that is computed, or stands by itself: in a text, in a call.
@@ -21,8 +21,6 @@ _COMPUTED = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(r"""["']cuda["']|\.cuda\(\s*\)""")
-#: Programs of more files with a GPU in them are not looked at.
-FILES = 200
 
 
 class Shifted(NamedTuple):
@@ -52,8 +50,7 @@ def shifts(workspace: Workspace, texts: Mapping[str, str]) -> tuple[Shifted, Shi
     Returns:
         None where the edits write down no GPU, or the program has too many files.
     """
-    before = {file: workspace.text(file) for file in texts}
-    written = {file: list(_written(before[file], text)) for file, text in texts.items()}
+    written = {file: list(_written(one)) for file, one in workspace.patches(texts).items()}
     own = {device for found in written.values() for _, device in found}
     numbered, bare = own - {"cuda"}, "cuda" in own
     sources = dict(workspace.sources(FILES + 1)) if own else {}
@@ -68,13 +65,12 @@ def shifts(workspace: Workspace, texts: Mapping[str, str]) -> tuple[Shifted, Shi
     return Shifted(everywhere, 1), Shifted(apart, 0 if bare else 1)
 
 
-def _written(before: str, after: str) -> Iterator[tuple[int, str]]:
+def _written(patch: Patch) -> Iterator[tuple[int, str]]:
     """The GPUs that edited lines name and the lines in whose place they stand do not, by line."""
-    old, new = before.splitlines(), after.splitlines()
-    for gone, made in changed(before, after):
-        known = _named("\n".join(old[number] for number in gone))
-        for number in made:
-            for device in sorted(_named(new[number]) - known):
+    for hunk in patch.hunks:
+        known = _named(hunk.was)
+        for number in hunk.made:
+            for device in sorted(_named(patch.rows[number]) - known):
                 yield number, device
 
 

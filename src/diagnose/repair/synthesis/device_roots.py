@@ -13,28 +13,26 @@ from diagnose.fixes.file_gate import rewritten
 from diagnose.fixes.line_gate import Refused
 from diagnose.placement import Source
 from diagnose.placement.semantics import around, dotted, functions, nodes
-from diagnose.repair.comparison import changed, diff_of
+from diagnose.repair.comparison import diff_of
 from diagnose.repair.model import Candidate
-from diagnose.repair.syntax import tree_of
+from diagnose.repair.patch import Patch
 from diagnose.repair.workspace import Workspace
 
 #: So many edits beside those of a failure are tried.
 _MOST = 4
 
 
-def rooting(before: str, after: str) -> Iterator[str]:
+def rooting(patch: Patch) -> Iterator[str]:
     """The text as it was, with the new device where the old one is bound, or where a property gives it.
 
     Args:
-        before: a file's text.
-        after: the same, edited: one line asks for another device.
+        patch: a file, before and after: one line asks for another device.
     """
-    places = [*changed(before, after)]
-    if len(places) != 1 or len(places[0][0]) != 1 or len(places[0][1]) != 1:
+    if [(len(one.gone), len(one.made)) for one in patch.hunks] != [(1, 1)]:
         return
-    old, new = tree_of(before), tree_of(after)
-    source, texts = Source("", before.split("\n"), old), Source("", after.split("\n"), new)
-    pair = _apart(old, new)
+    old, before, after = patch.old, patch.before, patch.after
+    source, texts = Source("", before.split("\n"), old), Source("", after.split("\n"), patch.new)
+    pair = _apart(old, patch.new)
     if pair is None:
         return
     was, now = pair
@@ -56,8 +54,8 @@ def rooted(found: Sequence[Candidate], workspace: Workspace) -> list[Candidate]:
     for one in found:
         with suppress(OSError, ValueError, SyntaxError):
             before = workspace.text(one.file)
-            for text in rooting(before, patched(before, one.patch)):
-                line = next(changed(before, text))[0].start + 1
+            for text in rooting(Patch(before, patched(before, one.patch))):
+                line = Patch(before, text).hunks[0].gone.start + 1
                 diff = diff_of({one.file: before}, {one.file: text})
                 root = one._replace(line=line, patch=diff, source="origins")
                 made.setdefault(diff, root)

@@ -1,2 +1,2 @@
-"""What speaks against a patch: its text beside the file as it was (`static_checks`), and what its run left
-behind (`differential`)."""
+"""What speaks against a patch: its text beside the file as it was, and what its run left behind
+(`guards` lists both)."""

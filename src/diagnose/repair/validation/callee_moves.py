@@ -6,19 +6,16 @@ import ast
 from collections.abc import Iterator
 
 from diagnose.hooks.calls import given_to
-from diagnose.model import Lang
 from diagnose.placement.semantics import Binding, bindings, calls, nodes
-from diagnose.repair.model import Guard
-from diagnose.repair.syntax import tree_of
-from diagnose.repair.validation.redundant_moves import added, callee, goes_to_cpu, move_of
-from diagnose.repair.words import say
+from diagnose.repair.model import Sentence, said
+from diagnose.repair.patch import Patch, callee, goes_to_cpu, move_of
 
 
-def handed_on(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def handed_on(patch: Patch) -> Iterator[Sentence]:
     """No edit moves, in one call, what the called class or function of the program moves itself: all other
     callers meet the same failure."""
-    tree = tree_of(after)
-    new = {id(one.call): one.call for one in added(before, tree, after)}
+    tree = patch.new
+    new = {id(one.call): one.call for one in patch.transfers}
     for node in calls(tree) if new else ():
         if not isinstance(node.func, ast.Name):
             continue
@@ -26,9 +23,7 @@ def handed_on(before: str, after: str, lang: Lang) -> Iterator[Guard]:
             for name, given in given_to(function, node).items():
                 known = {name, *_kept(function, name)}
                 if id(given) in new and _moves_one(scope, known, new[id(given)]):
-                    said = {"line": given.lineno, "name": node.func.id}
-                    yield Guard("deaf", False, say(lang, "handed-on", **said))
-                    return
+                    yield said("handed-on", line=given.lineno, name=node.func.id)
 
 
 def runs(tree: ast.Module, name: str) -> Iterator[tuple[ast.AST, ast.FunctionDef]]:

@@ -6,12 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from diagnose.model import Lang
 from diagnose.placement.semantics import calls, dotted, last_name, nodes
-from diagnose.repair.comparison import edited_lines
-from diagnose.repair.model import Guard
-from diagnose.repair.syntax import tree_of
-from diagnose.repair.words import say
+from diagnose.repair.model import Sentence, said
+from diagnose.repair.patch import Patch
 
 #: What makes all elements of a tensor alike.
 _ALIKE = frozenset({"zeros", "ones", "zeros_like", "ones_like", "full", "full_like"})
@@ -21,10 +18,10 @@ _SHAPED = frozenset({"view", "reshape", "unsqueeze", "expand", "float", "to", "c
 _WEIGHED = frozenset({"softmax", "log_softmax", "sigmoid", "exp", "softplus", "tanh"})
 
 
-def learned(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def learned(patch: Patch) -> Iterator[Sentence]:
     """No edit makes a buffer of equal numbers by which a class with Parameters weighs something, and which
     nobody writes to: that would change nothing for ever, so it may be meant to be trained."""
-    edited, tree = edited_lines(before, after), tree_of(after)
+    edited, tree = patch.edited, patch.new
     for made in nodes(tree, ast.ClassDef):
         if not any(last_name(node) == "Parameter" for node in nodes(made, ast.expr)):
             continue
@@ -35,9 +32,7 @@ def learned(before: str, after: str, lang: Lang) -> Iterator[Guard]:
                     args=[ast.Constant(value=str(name)), value],
                 ) if node.lineno in edited and _is_alike(value):
                     if _weighs(made, name) and not _is_written(tree, name):
-                        told = say(lang, "learned", line=node.lineno, name=name)
-                        yield Guard("learned", False, told)
-                        return
+                        yield said("learned", line=node.lineno, name=name)
 
 
 def _is_alike(value: ast.expr) -> bool:

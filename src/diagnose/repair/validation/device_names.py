@@ -6,15 +6,11 @@ import ast
 import re
 from collections.abc import Iterator
 
-from diagnose.model import Lang
 from diagnose.placement.semantics import bindings_by, called, dotted, last_name, nodes
-from diagnose.repair.comparison import changed, edited_lines
-from diagnose.repair.model import Guard
+from diagnose.repair.model import Sentence, said
+from diagnose.repair.patch import Patch
 from diagnose.repair.scopes import FUNCTION, spans
-from diagnose.repair.syntax import tree_of
 from diagnose.repair.validation.patch_edits import LITERAL
-from diagnose.repair.validation.redundant_moves import added
-from diagnose.repair.words import say
 
 #: What an expression is moved to, or made on, if that has a name.
 _DEVICE = re.compile(r"device\s*=\s*([A-Za-z_][\w.]*)|\.to\(\s*([A-Za-z_][\w.]*)\s*[,)]")
@@ -26,12 +22,13 @@ _CALLED = re.compile(r"(?i)(?:^|_)dev(?:ice)?s?$|^(?:main_)?gpus?(?:_ids?)?$")
 _NUMBERS = re.compile(r"\b(?:device_ids|output_device)\s*=\s*\[?\s*\d")
 
 
-def literal(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def literal(patch: Patch) -> Iterator[Sentence]:
     """No edit writes a GPU in the place of a device that the program has an expression for, nor anew where
     the program keeps its device in a name of its own, nor in a class of modules, nor on what a caller
     hands over."""
-    kept, tree = _kept(tree_of(before)), tree_of(after)
-    for line, old, new in _replaced(before, after):
+    kept, tree = _kept(patch.old), patch.new
+    for hunk in patch.hunks:
+        old, new, line = hunk.was, hunk.now, hunk.made.start + 1
         literals = sorted(_literals(new) - _literals(old))
         if not literals:
             continue
@@ -39,48 +36,42 @@ def literal(before: str, after: str, lang: Lang) -> Iterator[Guard]:
         known = bool(_literals(old)) or _NUMBERS.search(old) is not None
         if not gone and not known:
             others = [name for name in kept if not _by_default(name, old)]
-            gone = others[:1] or _given_away(before, tree, after)[:1] or _homeless(tree, line)
+            gone = others[:1] or _given_away(patch)[:1] or _homeless(tree, line)
         if gone:
-            told = say(lang, "literal", line=line, device=literals[0], gone=gone[0])
-            yield Guard("literal", False, told)
-            return
+            yield said("literal", line=line, device=literals[0], gone=gone[0])
 
 
-def for_gpus_alone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def for_gpus_alone(patch: Patch) -> Iterator[Sentence]:
     """No edit hands `cuda` a device that the program chooses: it may be the cpu, which that refuses."""
-    tree = tree_of(after)
-    for one in added(before, tree, after):
+    for one in patch.transfers:
         for device in one.call.args[:1] if called(one.call) == "cuda" else ():
-            if last_name(device) == "device" and ("is_available" in before or "cpu" in before):
-                said = {"line": one.call.lineno, "device": ast.unparse(device)}
-                yield Guard("chosen", False, say(lang, "for-gpus", **said))
-                return
+            if last_name(device) == "device" and (
+                "is_available" in patch.before or "cpu" in patch.before
+            ):
+                yield said("for-gpus", line=one.line, device=ast.unparse(device))
 
 
-def for_all_callers(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def for_all_callers(patch: Patch) -> Iterator[Sentence]:
     """No edit puts into a table of the whole program what it has moved for one caller: the next one, on
     another device, gets the same."""
-    tree = tree_of(after)
+    tree = patch.new
     tables = {dotted(one.target) for row in tree.body for one in bindings_by(row)}
-    moves = [one.call for one in added(before, tree, after) if isinstance(one.scope, FUNCTION)]
+    moves = [one.call for one in patch.transfers if isinstance(one.scope, FUNCTION)]
     for node in nodes(tree, ast.Assign):
         match node:
             case ast.Assign(
                 targets=[ast.Subscript(value=ast.Name(id=name))],
                 value=ast.Call(args=[device]) as call,
             ) if call in moves and name in tables and ast.unparse(device).endswith(".device"):
-                yield Guard("cached", False, say(lang, "cached", line=node.lineno, name=name))
-                return
+                yield said("cached", line=node.lineno, name=name)
 
 
-def hidden_names(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def hidden_names(patch: Patch) -> Iterator[Sentence]:
     """No edit asks an object for what is private to another class, if the program does not."""
-    known = {name for name, _ in _private(tree_of(before))}
-    edited = edited_lines(before, after)
-    for name, line in _private(tree_of(after)):
-        if line in edited and name not in known:
-            yield Guard("private", False, say(lang, "private", line=line, name=name))
-            return
+    known = {name for name, _ in _private(patch.old)}
+    for name, line in _private(patch.new):
+        if line in patch.edited and name not in known:
+            yield said("private", line=line, name=name)
 
 
 def _private(tree: ast.Module) -> Iterator[tuple[str, int]]:
@@ -88,17 +79,6 @@ def _private(tree: ast.Module) -> Iterator[tuple[str, int]]:
     for node in nodes(tree, ast.Attribute):
         if re.match("_[^_]", node.attr):
             yield node.attr, node.lineno
-
-
-def _replaced(before: str, after: str) -> Iterator[tuple[int, str, str]]:
-    """Lines that stand where others stood, by the number of the first, and both texts."""
-    rows = before.splitlines(), after.splitlines()
-    for both in changed(before, after):
-        if both[1]:
-            old, new = (
-                "\n".join(text[i] for i in lines) for text, lines in zip(rows, both, strict=True)
-            )
-            yield both[1][0] + 1, old, new
 
 
 def _devices(text: str) -> set[str]:
@@ -152,11 +132,10 @@ def _homeless(tree: ast.Module, line: int) -> list[str]:
     ]
 
 
-def _given_away(before: str, tree: ast.Module, after: str) -> list[str]:
+def _given_away(patch: Patch) -> list[str]:
     """The arguments of functions that an edit moves by itself: they are their callers'."""
     return [
         f"{one.moved.id}.device"
-        for one in added(before, tree, after)
-        if isinstance(one.moved, ast.Name) and isinstance(one.scope, FUNCTION)
-        if one.moved.id in {arg.arg for arg in one.scope.args.args}
+        for one in patch.transfers
+        if isinstance(one.moved, ast.Name) and one.moved.id in one.given
     ]

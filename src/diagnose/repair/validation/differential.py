@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from diagnose.model import Lang
 from diagnose.processes import TOO_LONG
-from diagnose.repair.comparison import edited_lines
-from diagnose.repair.model import Candidate, Guard, Ran
+from diagnose.repair.model import Candidate, Guard, Ran, objection, said
+from diagnose.repair.patch import Patch
+from diagnose.repair.validation import host_intent
+from diagnose.repair.validation.case import Case, line_of
 from diagnose.repair.validation.patch_edits import HOME, writes_gpu
-from diagnose.repair.words import say
 
 #: Fixes that bring something to the host because it belongs there.
 _TO_NUMPY = "cpu-before-numpy"
@@ -35,17 +35,18 @@ _NEVER = frozenset({"unseen-layers"})
 _COMPILED = re.compile(r"\bjit\b|\bscript\(")
 
 
-def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> Iterator[Guard]:
+def homes(case: Case) -> Iterator[Guard]:
     """What was on a GPU stays on it, and what was sent there still is."""
+    wanted, ran, applied = case.wanted, case.ran, case.applied
     made_there = any(one.kind in _MADE_THERE for one in applied)
     split = any(one.cause == _SPLIT for one in applied)
     gathered = split and len(set(ran.homes.values())) == 1
-    another = gathered or any(map(_chooses, applied))
+    another = gathered or any(_chooses(*one) for one in case.steps)
     # Who takes another GPU for a part does not put the whole model on it.
     joined = _spread(wanted) - _spread(ran)
     # What was quantized for the host ends there, and nothing beside it.
     sent = {name.partition(".")[0] for name, device in ran.homes.items() if device == "cpu"}
-    hosted = any(map(_is_for_host, applied)) and len(sent & _on_gpus(wanted)) == 1
+    hosted = any(_is_for_host(*one) for one in case.steps) and len(sent & _on_gpus(wanted)) == 1
     for name, device in wanted.homes.items():
         bare = _unwrapped(name, ran)
         now = bare or ran.homes.get(name, device if made_there else "cpu")
@@ -57,11 +58,10 @@ def homes(wanted: Ran, ran: Ran, applied: Sequence[Candidate], lang: Lang) -> It
         if hosted and now == "cpu":
             continue
         if device.startswith("cuda") and now != device:
-            told = say(lang, "home-moved", name=name, now=now, device=device)
-            yield Guard("homes", False, told)
+            yield objection("homes", "home-moved", name=name, now=now, device=device)
             return
     if wanted.homes:
-        yield Guard("homes", True, say(lang, "homes"))
+        yield Guard("homes", True, said("homes"))
 
 
 def _on_gpus(ran: Ran) -> set[str]:
@@ -77,10 +77,9 @@ def _spread(ran: Ran) -> set[str]:
     return {name for name, count in Counter(name for name, _ in found).items() if count > 1}
 
 
-def _is_for_host(one: Candidate) -> bool:
+def _is_for_host(one: Candidate, patch: Patch) -> bool:
     """Whether an edit brings to the cpu what was quantized for it."""
-    added = (row for row in one.patch.splitlines() if row.startswith("+"))
-    return one.kind == _WITHOUT_KERNEL and any('"cpu"' in row for row in added)
+    return one.kind == _WITHOUT_KERNEL and any('"cpu"' in row for _, row in patch.added)
 
 
 def _unwrapped(name: str, ran: Ran) -> str | None:
@@ -92,72 +91,69 @@ def _unwrapped(name: str, ran: Ran) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def _chooses(one: Candidate) -> bool:
+def _chooses(one: Candidate, patch: Patch) -> bool:
     """Whether an edit takes the GPU that the program names elsewhere, where the wrong one was chosen; that
     of DataParallel, and that to which a checkpoint goes and not to where it was saved, may be told by
     their numbers."""
     if one.cause == HOME or one.kind == _MAPPED:
         return True
-    added = (row for row in one.patch.splitlines() if row.startswith("+") and row[:3] != "+++")
-    return one.cause in _CHOOSING and not any(writes_gpu(row) for row in added)
+    return one.cause in _CHOOSING and not any(writes_gpu(row) for _, row in patch.added)
 
 
-def hidden(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
+def hidden(case: Case) -> Iterator[Guard]:
     """Layers in a plain list and plain tensors that train are not only moved: no state_dict has them."""
-    for name, device in ran.hidden.items():
-        if device.startswith("cuda") and wanted.hidden.get(name) not in (None, device):
-            yield Guard("hidden", False, say(lang, "hidden", name=name))
+    for name, device in case.ran.hidden.items():
+        if device.startswith("cuda") and case.wanted.hidden.get(name) not in (None, device):
+            yield objection("hidden", "hidden", name=name)
             return
 
 
-def hollow(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
+def hollow(case: Case) -> Iterator[Guard]:
     """No layer is left with memory that nobody wrote to: what it had learned is lost."""
-    for name in sorted(ran.hollow - wanted.hollow):
-        yield Guard("hollow", False, say(lang, "hollow", name=name))
+    for name in sorted(case.ran.hollow - case.wanted.hollow):
+        yield objection("hollow", "hollow", name=name)
         return
 
 
-def state(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
+def state(case: Case) -> Iterator[Guard]:
     """A checkpoint of before still loads: no model saves another buffer, or one fewer. What trains has to
     be saved (`hidden`), so Parameters that an edit registers are no objection; nor is what only one of the
     runs has a model for, such as one that an edit took out of its wrapper."""
+    wanted, ran = case.wanted, case.ran
     both = {name.partition(".")[0] for name in wanted.homes}
     both &= {name.partition(".")[0] for name in ran.homes}
     for name in sorted(wanted.saved ^ ran.saved):
         if name.partition(".")[0] in both:
-            yield Guard("state", False, say(lang, "state", name=name))
+            yield objection("state", "state", name=name)
             return
 
 
-def on_gpu(
-    wanted: Ran,
-    ran: Ran,
-    applied: Sequence[Candidate],
-    edited: set[str],
-    hosted: set[str],
-    lang: Lang,
-) -> Iterator[Guard]:
-    """Nothing moves from a GPU to the cpu, but what a fix brings there because it belongs there; ``hosted``
-    are the edited lines that bring it to what the program keeps there."""
+def on_gpu(case: Case) -> Iterator[Guard]:
+    """Nothing moves from a GPU to the cpu, but what a fix brings there because it belongs there."""
+    wanted, ran, applied = case.wanted, case.ran, case.applied
     if not wanted.passed:
         return
-    bringing = [one for one in applied if one.kind in _TO_THE_HOST or _is_for_host(one)]
+    # The edited lines that bring something to what the program keeps there.
+    hosted = case.lines(lambda patch, row: host_intent.hosted(patch.before, row))
+    bringing = [
+        one for one, patch in case.steps if one.kind in _TO_THE_HOST or _is_for_host(one, patch)
+    ]
     more, fewer = _moved(wanted, ran, applied, hosted=bool(hosted))
     # Of each parameter that is trained now an optimizer counts the steps, and may do so on the cpu.
     more -= max(0, len(ran.trained) - len(wanted.trained))
     if len(bringing) == len(applied):
         if more > 0 < fewer and all(one.kind == _TO_NUMPY for one in bringing):
-            yield Guard("on-gpu", False, say(lang, "more-on-cpu", count=more))
+            yield objection("on-gpu", "more-on-cpu", count=more)
         return
     allowed = {str(one.line) for one in bringing}
-    down = sorted(edited & ran.to_host - hosted)
-    copies = [line for one in down if (line := _line(one)) not in allowed]
+    down = sorted(case.edited & ran.to_host - hosted)
+    copies = [line for one in down if (line := line_of(one)) not in allowed]
     if more > 0:
-        yield Guard("on-gpu", False, say(lang, "more-on-cpu", count=more))
+        yield objection("on-gpu", "more-on-cpu", count=more)
     if copies:
-        yield Guard("to-host", False, say(lang, "copies-to-cpu", line=copies[0]))
+        yield objection("to-host", "copies-to-cpu", line=copies[0])
     if more <= 0 and not copies:
-        yield Guard("on-gpu", True, say(lang, "on-gpu"))
+        yield Guard("on-gpu", True, said("on-gpu"))
 
 
 def _moved(wanted: Ran, ran: Ran, applied: Sequence[Candidate], *, hosted: bool) -> tuple[int, int]:
@@ -170,77 +166,70 @@ def _moved(wanted: Ran, ran: Ran, applied: Sequence[Candidate], *, hosted: bool)
     return now.get("cpu", 0) - before.get("cpu", 0), before.get("cuda", 0) - now.get("cuda", 0)
 
 
-def across(ran: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
+def across(case: Case) -> Iterator[Guard]:
     """Where all layers are on one GPU, nothing is carried to it, or away from it, from another one: it
     should have been made there."""
-    used = {device for device in ran.used if device.startswith("cuda")}
-    if len(used) == 1 and (lines := sorted(edited & ran.across)):
-        told = say(lang, "across", line=_line(lines[0]), device=next(iter(used)))
-        yield Guard("across", False, told)
+    used = {device for device in case.ran.used if device.startswith("cuda")}
+    if len(used) == 1 and (lines := sorted(case.edited & case.ran.across)):
+        yield objection("across", "across", line=line_of(lines[0]), device=next(iter(used)))
 
 
-def _line(place: str) -> str:
-    return place.rpartition(":")[2]
-
-
-def silent(wanted: Ran, ran: Ran, lang: Lang) -> Iterator[Guard]:
+def silent(case: Case) -> Iterator[Guard]:
     """Nothing is misplaced in silence that was not before, and nothing is left untrained."""
+    wanted, ran = case.wanted, case.ran
     known = {(one.kind, one.names) for one in wanted.silent if one.kind not in _NEVER}
     copied = sum(one.kind == "copied" for one in wanted.silent)
     for one in ran.silent:
         if one.kind == "copied" and f"{one.file}:{one.line}" in ran.shared:
             continue
         if one.kind == "copied" and (copied := copied - 1) < 0:
-            yield Guard("copied", False, say(lang, "copied", line=one.line))
+            yield objection("copied", "copied", line=one.line)
         elif one.kind == "meta" and wanted.drawn:
             continue  # there nothing is on the meta device
         elif one.kind != "copied" and (one.kind, one.names) not in known:
-            told = one.said or say(lang, "silent", kind=one.kind, names=", ".join(one.names))
-            yield Guard(one.kind, False, told)
+            if one.said:
+                yield objection(one.kind, "as-told", told=one.said)
+            else:
+                yield objection(one.kind, "silent", kind=one.kind, names=", ".join(one.names))
 
 
-def again(watched: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
+def again(case: Case) -> Iterator[Guard]:
     """A second batch passes as the first one does, and no edit copies for it what was copied before."""
+    watched = case.ran
     if watched.passed and not watched.again:
-        yield Guard("again", True, say(lang, "again"))
+        yield Guard("again", True, said("again"))
     else:
         placed = bool(watched.again) or (watched.failure is not None and watched.failure.placement)
-        yield Guard("again", False if placed else None, say(lang, "again-fails"))
-    if lines := sorted(edited & watched.repeated - watched.shared):
-        yield Guard("copied", False, say(lang, "copied", line=_line(lines[0])))
+        yield Guard("again", False if placed else None, said("again-fails"))
+    if lines := sorted(case.edited & watched.repeated - watched.shared):
+        yield objection("copied", "copied", line=line_of(lines[0]))
 
 
-def scattered(watched: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
+def scattered(case: Case) -> Iterator[Guard]:
     """What a model is given is brought to its device once, and not part by part where its layers use it."""
-    lines = sorted(edited & set(watched.handed))
-    if len({watched.handed[line] for line in lines}) > 1:
-        told = ", ".join(_line(line) for line in lines)
-        yield Guard("scattered", False, say(lang, "scattered", lines=told))
+    handed = case.ran.handed
+    lines = sorted(case.edited & set(handed))
+    if len({handed[line] for line in lines}) > 1:
+        told = ", ".join(line_of(line) for line in lines)
+        yield objection("scattered", "scattered", lines=told)
 
 
-def strayed(watched: Ran, edited: set[str], lang: Lang) -> Iterator[Guard]:
+def strayed(case: Case) -> Iterator[Guard]:
     """What one caller of a model alone hands over elsewhere than the model is moves there, and not in the
     model, for all callers."""
-    for line in sorted(edited & set(watched.strays)):
-        caller, other = map(_line, watched.strays[line])
-        if watched.strays[line][0] not in edited:
-            told = say(lang, "strayed", line=_line(line), caller=caller, other=other)
-            yield Guard("strayed", False, told)
+    for line, strays in sorted(case.ran.strays.items()):
+        caller, other = map(line_of, strays)
+        if line in case.edited and strays[0] not in case.edited:
+            yield objection("strayed", "strayed", line=line_of(line), caller=caller, other=other)
             return
 
 
-def exercised(
-    watched: Ran,
-    silent: Sequence[tuple[str, range, str]],
-    texts: Mapping[str, tuple[str, str]],
-    lang: Lang,
-) -> Guard:
-    """Each edit has run. ``texts`` are those of the edited files, before and after; of what torch compiles
-    nobody sees that it runs, nor of a run that was cut short."""
-    for file, both in texts.items():
-        edited = edited_lines(*both)
-        for name in (name for where, lines, name in silent if where == file and edited & {*lines}):
-            unseen = watched.status == TOO_LONG or _COMPILED.search(both[1])
-            holds = None if unseen else False
-            return Guard("exercised", holds, say(lang, "never-ran", name=name))
-    return Guard("exercised", True, say(lang, "exercised"))
+def exercised(case: Case) -> Iterator[Guard]:
+    """Each edit has run; of what torch compiles nobody sees that it runs, nor of a run cut short."""
+    for file, lines, name in case.unexercised:
+        patch = case.patches[file]
+        if patch.edited & {*lines}:
+            unseen = case.ran.status == TOO_LONG or _COMPILED.search(patch.after)
+            yield Guard("exercised", None if unseen else False, said("never-ran", name=name))
+            return
+    yield Guard("exercised", True, said("exercised"))

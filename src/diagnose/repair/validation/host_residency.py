@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from diagnose.model import Lang
 from diagnose.placement.semantics import bound, calls, dotted, names, nodes
-from diagnose.repair.comparison import edited_lines
-from diagnose.repair.model import Guard, Ran
+from diagnose.repair.model import Guard, Sentence, objection, said
+from diagnose.repair.patch import Patch, callee, goes_to_cpu, move_of, moves
 from diagnose.repair.scopes import FUNCTION, blocks
-from diagnose.repair.syntax import tree_of
-from diagnose.repair.validation.redundant_moves import callee, goes_to_cpu, move_of, moves
-from diagnose.repair.words import say
+from diagnose.repair.validation.case import Case
 
 #: What a text says that knows of devices.
 _DEVICE = re.compile("device|cuda")
@@ -21,43 +18,39 @@ _DEVICE = re.compile("device|cuda")
 _SAVES = re.compile(r"save|export|dump|state_dict|script|trace")
 
 
-def put_away(
-    wanted: Ran, ran: Ran, texts: Mapping[str, tuple[str, str]], lang: Lang
-) -> Iterator[Guard]:
+def put_away(case: Case) -> Iterator[Guard]:
     """Where the program puts modules away on the cpu, or chooses of each part of a model whether that goes
     to a GPU, what it never had on a GPU stays off it, and what it has just put away is not brought back at
-    once; nor are weights brought to a GPU for good that go there one by one where they are used.
-    ``texts`` are those of the edited files, before and after."""
-    now = {name for name, device in ran.homes.items() if device.startswith("cuda")}
+    once; nor are weights brought to a GPU for good that go there one by one where they are used."""
+    wanted, patches = case.wanted, case.patches.values()
+    now = {name for name, device in case.ran.homes.items() if device.startswith("cuda")}
     idle, parked = now & wanted.idle, now & wanted.parked
-    if idle and not any(_puts_away(old) or _brings_some(old) for old, _ in texts.values()):
+    if idle and not any(_puts_away(one.old) or _brings_some(one.old) for one in patches):
         idle = set()
-    if parked and not any(_brings_back(*both) for both in texts.values()):
+    if parked and not any(map(_brings_back, patches)):
         parked = set()
     for name in sorted(idle | parked | (now & wanted.streamed)):
-        yield Guard("put-away", False, say(lang, "put-away", name=name))
+        yield objection("put-away", "put-away", name=name)
         return
 
 
-def rows(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def rows(patch: Patch) -> Iterator[Sentence]:
     """No edit puts on a GPU, where it is made, what an object keeps of which rows are asked for, if its
     class knows no device: workers of a loader could not read it, and only the rows are wanted there."""
-    edited = edited_lines(before, after)
-    old = {name: text for name, text, _ in _of_rows(tree_of(before))}
-    for name, _, made in _of_rows(tree_of(after)):
+    old = {name: text for name, text, _ in _of_rows(patch.old)}
+    for name, _, made in _of_rows(patch.new):
         for node in _placed(made) if not _DEVICE.search(old.get(name, "device")) else ():
-            if node.lineno in edited:
-                yield Guard("rows", False, say(lang, "rows", line=node.lineno, name=name))
-                return
+            if node.lineno in patch.edited:
+                yield said("rows", line=node.lineno, name=name)
 
 
-def picked(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def picked(patch: Patch) -> Iterator[Sentence]:
     """No edit puts on a GPU what an object keeps of which a method gives rows, where its caller brings
     those there: it is kept elsewhere, however much it is."""
-    edited, tree = edited_lines(before, after), tree_of(after)
+    tree = patch.new
     brought = {
         of.func.attr
-        for call in moves(tree_of(before))
+        for call in moves(patch.old)
         if isinstance(of := callee(call), ast.Call) and not goes_to_cpu(call)
         if isinstance(of.func, ast.Attribute)
     }
@@ -65,10 +58,8 @@ def picked(before: str, after: str, lang: Lang) -> Iterator[Guard]:
         own = [one for one in kind.body if isinstance(one, FUNCTION)]
         for name in {name for one in own if one.name in brought for name in _rows_of(one)}:
             for node in _placing(kind, name, tree):
-                if node.lineno in edited:
-                    told = say(lang, "rows", line=node.lineno, name=kind.name)
-                    yield Guard("rows", False, told)
-                    return
+                if node.lineno in patch.edited:
+                    yield said("rows", line=node.lineno, name=kind.name)
 
 
 def _rows_of(method: ast.AST) -> Iterator[str]:
@@ -130,19 +121,19 @@ def _brought_in_loop(tree: ast.Module) -> bool:
     return False
 
 
-def _puts_away(text: str) -> bool:
+def _puts_away(tree: ast.Module) -> bool:
     """Whether a statement moves a module to the cpu, to do without it. A tensor's move would be lost."""
     return any(
         _is_away(one) and not _SAVES.search("\n".join(map(ast.unparse, block[at + 1 :])))
-        for block in blocks(tree_of(text))
+        for block in blocks(tree)
         for at, one in enumerate(block)
     )
 
 
-def _brings_some(text: str) -> bool:
+def _brings_some(tree: ast.Module) -> bool:
     """Whether a loop brings parts of something to a device under a condition other than their class: a
     budget, a list of names."""
-    for loop in nodes(tree_of(text), ast.For):
+    for loop in nodes(tree, ast.For):
         parts = set(names(loop.target))
         for node in nodes(loop, ast.If):
             if "isinstance" not in ast.unparse(node.test):
@@ -152,15 +143,14 @@ def _brings_some(text: str) -> bool:
     return False
 
 
-def _brings_back(before: str, after: str) -> bool:
+def _brings_back(patch: Patch) -> bool:
     """Whether an edit moves something in the block in which a statement before it moves something away."""
-    edited = edited_lines(before, after)
-    for block in blocks(tree_of(after)):
+    for block in blocks(patch.new):
         away = False
         for one in block:
             match one:
                 case ast.Expr(value=ast.Call(func=ast.Attribute(attr="to" | "cuda"))):
-                    if away and one.lineno in edited:
+                    if away and one.lineno in patch.edited:
                         return True
             away = away or any(map(_is_away, calls(one)))
     return False

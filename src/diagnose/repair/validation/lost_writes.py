@@ -6,25 +6,22 @@ import ast
 from collections.abc import Iterator
 
 from diagnose.placement.semantics import last_name, nodes
-from diagnose.repair.comparison import edited_lines
-from diagnose.repair.syntax import tree_of
+from diagnose.repair.patch import Patch, move_of
 
-_MOVES = frozenset({"to", "cuda", "cpu"})
 #: Attributes of a tensor that share its memory.
 _VIEWS = frozenset({"data", "T", "mT"})
 #: Functions that write into what they are given, beside those whose names end so.
 _INTO_ARGUMENTS = frozenset({"all_reduce", "broadcast", "reduce", "copyto"})
 
 
-def loses_a_write(before: str, after: str) -> bool:
+def loses_a_write(patch: Patch) -> bool:
     """Whether an edited line writes into a copy that it makes: ``x.to(device).add_(1)``,
     ``x.to(device)[0] = 1``. The copy is gone after the line, and ``x`` is as it was."""
-    lines = edited_lines(before, after)
     try:
-        tree = tree_of(after)
+        tree = patch.new
     except (SyntaxError, ValueError):
         return False
-    edited = (n for n in nodes(tree, ast.stmt) if _rows(n) & lines)
+    edited = (n for n in nodes(tree, ast.stmt) if _rows(n) & patch.edited)
     return any(_is_copy(written) for statement in edited for written in _written(statement))
 
 
@@ -64,11 +61,7 @@ def _is_copy(node: ast.expr) -> bool:
     place."""
     while (inner := _beneath(node)) is not None:
         node = inner
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in _MOVES
-    )
+    return move_of(node) is not None
 
 
 def _beneath(node: ast.expr) -> ast.expr | None:

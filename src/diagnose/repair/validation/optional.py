@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
-from diagnose.model import Lang
 from diagnose.placement.semantics import (
     calls,
     defaults,
@@ -15,42 +14,33 @@ from diagnose.placement.semantics import (
     holds,
     names,
     nodes,
+    stored,
 )
-from diagnose.repair.comparison import changed, edited_lines
-from diagnose.repair.model import Guard
+from diagnose.repair.model import Sentence, said
+from diagnose.repair.patch import Patch
 from diagnose.repair.scopes import spans
-from diagnose.repair.syntax import tree_of
-from diagnose.repair.words import say
 
 #: A name that a line gives a value.
-_GIVEN = re.compile(r"^\s*(\w+)\s*=(?!=)")
+_GIVEN = re.compile(r"(?m)^\s*(\w+)\s*=(?!=)")
 
 
-def absent(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def absent(patch: Patch) -> Iterator[Sentence]:
     """No edit moves an argument that is None unless it is given, but where the function has asked."""
-    edited = edited_lines(before, after)
-    for function in functions(tree_of(after)):
+    for function in functions(patch.new):
         for name in sorted(_left_out(function)):
-            for call in _unasked(function, name, edited):
-                yield Guard("absent", False, say(lang, "absent", line=call.lineno, name=name))
-                return
+            for call in _unasked(function, name, patch.edited):
+                yield said("absent", line=call.lineno, name=name)
 
 
-def emptied(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def emptied(patch: Patch) -> Iterator[Sentence]:
     """No edit empties a branch that gives a name another value where another branch gives it one, too, or
     for which the program asks an option: it has modes, and wants there what stood there."""
-    old, new = before.splitlines(), after.splitlines()
-    tree = tree_of(before)
-    for gone, made in changed(before, after):
-        if [new[line].strip() for line in made] != ["pass"]:
-            continue
-        if _has_option(tree, gone.start + 1):
-            yield Guard("gives-up", False, say(lang, "emptied", line=made.start + 1))
-            return
-        for name in sorted({one for line in gone for one in _GIVEN.findall(old[line])}):
-            if len(list(_modes(tree, name, gone.start + 1))) > 1:
-                yield Guard("gives-up", False, say(lang, "emptied", line=made.start + 1))
-                return
+    tree = patch.old
+    for hunk in patch.hunks:
+        line, given = hunk.gone.start + 1, _GIVEN.findall(hunk.was)
+        several = any(len(list(_modes(tree, name, line))) > 1 for name in given)
+        if hunk.now.strip() == "pass" and (_has_option(tree, line) or several):
+            yield said("emptied", line=hunk.made.start + 1)
 
 
 def _has_option(tree: ast.Module, line: int) -> bool:
@@ -111,7 +101,7 @@ def _is_without(node: ast.AST, name: str) -> bool:
     return False
 
 
-def _unasked(function: ast.AST, name: str, edited: set[int]) -> Iterator[ast.Call]:
+def _unasked(function: ast.AST, name: str, edited: Set[int]) -> Iterator[ast.Call]:
     """The edited moves of a name that stand under no question for it."""
     for node in ast.iter_child_nodes(function):
         match node:
@@ -124,3 +114,73 @@ def _unasked(function: ast.AST, name: str, edited: set[int]) -> Iterator[ast.Cal
             case ast.BoolOp() if name in names(node.values[0]):
                 continue
         yield from _unasked(node, name, edited)
+
+
+def may_miss(moved: ast.expr, call: ast.Call, scope: ast.AST, tree: ast.Module) -> bool:
+    """Whether what is moved is an object's attribute that may be None there.
+
+    Args:
+        moved: what the call moves.
+        call: the move.
+        scope: the function or the file that it stands in.
+        tree: the file.
+    """
+    name = ast.unparse(moved)
+    if not isinstance(moved, ast.Attribute) or not name.startswith("self."):
+        return False
+    bound = nodes(tree, ast.Assign)
+    return any(
+        isinstance(node.value, ast.IfExp)
+        and isinstance(node.value.orelse, ast.Constant)
+        and node.value.orelse.value is None
+        and name in map(ast.unparse, node.targets)
+        and not _asked(name, call, scope)
+        for node in bound
+    )
+
+
+def bound_under(moved: ast.expr, call: ast.Call, scope: ast.AST) -> ast.Assign | None:
+    """The one statement that gives a variable its value, if it stands under an ``if`` that the move is not
+    under."""
+    if not isinstance(moved, ast.Name) or moved.id in _arguments(scope):
+        return None
+    stores = [node for node in stored(scope) if node.id == moved.id]
+    giving = [one for one in nodes(scope, ast.Assign) if any(to in stores for to in one.targets)]
+    if len(stores) != 1 or not giving or giving[0].lineno > call.lineno:
+        return None
+    for node in nodes(scope, ast.If):
+        for block in (node.body, node.orelse):
+            if _in_block(giving[0], block) and not _in_block(call, block):
+                # Who never comes here without it says so, or asks the same.
+                return None if _ends(node, block) or _again(node, call, scope) else giving[0]
+    return None
+
+
+def _arguments(scope: ast.AST) -> set[str]:
+    return {node.arg for node in nodes(scope, ast.arg)}
+
+
+def _in_block(node: ast.AST, block: list[ast.stmt]) -> bool:
+    return any(holds(one, node) for one in block)
+
+
+def _ends(node: ast.If, block: list[ast.stmt]) -> bool:
+    """Whether nothing goes on after the other branch."""
+    other = node.orelse if block is node.body else node.body
+    return bool(other) and isinstance(other[-1], ast.Raise | ast.Return | ast.Continue)
+
+
+def _again(node: ast.If, call: ast.Call, scope: ast.AST) -> bool:
+    """Whether the move stands under the same question."""
+    asked = ast.unparse(node.test)
+    return any(
+        ast.unparse(one.test) == asked and _in_block(call, one.body) for one in nodes(scope, ast.If)
+    )
+
+
+def _asked(name: str, call: ast.Call, scope: ast.AST) -> bool:
+    """Whether a move stands under a question for what is moved."""
+    return any(
+        name in ast.unparse(node.test) and holds(node, call)
+        for node in nodes(scope, ast.If, ast.IfExp)
+    )

@@ -6,39 +6,34 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
-from diagnose.model import Lang
 from diagnose.placement.localization.availability import main_lines
 from diagnose.placement.semantics import functions, nodes, stored
-from diagnose.repair.comparison import edited_lines
-from diagnose.repair.model import Guard
+from diagnose.repair.model import Sentence, said
+from diagnose.repair.patch import Patch
 from diagnose.repair.scopes import FUNCTION, spans
-from diagnose.repair.syntax import tree_of
-from diagnose.repair.words import say
 
 #: What binds no names of the file but its own.
 _DEFINED = (ast.ClassDef, *FUNCTION)
 
 
-def unread(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def unread(patch: Patch) -> Iterator[Sentence]:
     """No edit takes away the only place that asks an option, a field of a configuration, or a variable that
     is bound to one thing or another: whoever sets it chooses nothing any more."""
-    old, new = tree_of(before), tree_of(after)
+    old, new = patch.old, patch.new
     gone = _asked(old) - _asked(new)
     names = [*(gone & set(_declared(old)) & set(_declared(new))), *(_choices(old) & _idle(new))]
     for name in sorted(names):
-        yield Guard("gives-up", False, say(lang, "unread", name=name))
-        return
+        yield said("unread", name=name)
 
 
-def chosen(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def chosen(patch: Patch) -> Iterator[Sentence]:
     """No edit puts the CPU in the place of the choice between a GPU and the CPU that a program makes: all
     that goes by it would lose the GPU, and not just what needs the CPU."""
-    old, new = tree_of(before), tree_of(after)
+    old, new = patch.old, patch.new
     decided, left = _either(old), _either(new)
     for text in decided:
         if left.get(text, 0) < decided[text] and _host(new) > _host(old):
-            yield Guard("gives-up", False, say(lang, "all-on-host", name=text))
-            return
+            yield said("all-on-host", name=text)
 
 
 def _either(tree: ast.Module) -> Counter[str]:
@@ -66,22 +61,21 @@ def _words(node: ast.AST) -> Iterator[str]:
             yield one.value
 
 
-def unbound(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def unbound(patch: Patch) -> Iterator[Sentence]:
     """No edit asks in a function for a name that only ``if __name__ == "__main__":`` binds, nor in a class
     for one that the file binds only below it, if no function did: who imports it has none, or another."""
-    tree, edited = tree_of(after), edited_lines(before, after)
+    tree, edited = patch.new, patch.edited
     script = [node for node in tree.body if node.lineno in main_lines(tree)]
     bound = {one.id for block in script for one in stored(block)}
     bound -= {one.id for block in tree.body if block not in script for one in stored(block)}
-    known = {node.id for node in _in_functions(tree_of(before))}
+    known = {node.id for node in _in_functions(patch.old)}
     for node in _in_functions(tree):
         if node.lineno not in edited or node.id in known:
             continue
         below = node.id in _bound_below(tree, node.lineno)
         if below or node.id in bound:
             told = "bound-below" if below else "script"
-            yield Guard("absent", False, say(lang, told, line=node.lineno, name=node.id))
-            return
+            yield said(told, line=node.lineno, name=node.id)
 
 
 def _bound_below(tree: ast.Module, line: int) -> set[str]:

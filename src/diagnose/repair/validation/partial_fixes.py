@@ -7,7 +7,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
-from diagnose.model import Lang
 from diagnose.placement.semantics import (
     bindings,
     bindings_by,
@@ -20,46 +19,30 @@ from diagnose.placement.semantics import (
     nodes,
     parameters,
 )
-from diagnose.repair.comparison import edited_lines
-from diagnose.repair.model import Guard
+from diagnose.repair.model import Sentence, said
+from diagnose.repair.patch import Patch, Transfer, callee, goes_to_cpu, move_of, moves, unmoved
 from diagnose.repair.scopes import FUNCTION, spans
-from diagnose.repair.syntax import tree_of
-from diagnose.repair.validation.redundant_moves import (
-    Added,
-    added,
-    callee,
-    goes_to_cpu,
-    move_of,
-    moves,
-    unmoved,
-)
-from diagnose.repair.words import say
 
 #: Methods that move an object, or are all that callers call.
 _MOVING = frozenset({"__init__", "to", "cuda", "cpu", "_apply", "forward", "__call__"})
 
 
-def given_back(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def given_back(patch: Patch) -> Iterator[Sentence]:
     """What a function makes of its argument that the caller gives (``fn(value)``) is not brought back to
     where the argument was: to move it may be what that function is for."""
-    for one in added(before, tree_of(after), after):
-        given = (
-            {arg.arg for arg in one.scope.args.args} if isinstance(one.scope, FUNCTION) else set()
-        )
+    for one in patch.transfers:
         match one.moved, one.call.args:
             case (
                 ast.Call(func=ast.Name(id=name), args=handed),
                 [ast.Attribute(attr="device", value=where)],
-            ) if name in given and ast.unparse(where) in map(ast.unparse, handed):
-                told = say(lang, "given-back", line=one.call.lineno, name=name)
-                yield Guard("gives-up", False, told)
-                return
+            ) if name in one.given and ast.unparse(where) in map(ast.unparse, handed):
+                yield said("given-back", line=one.line, name=name)
 
 
-def left_alone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def left_alone(patch: Patch) -> Iterator[Sentence]:
     """Of what a function makes by expressions of the same form, and gives together, not only a part is
     moved."""
-    tree, edited = tree_of(after), edited_lines(before, after)
+    tree, edited = patch.new, patch.edited
     for function in functions(tree):
         given = [
             {one.id for one in node.value.elts if isinstance(one, ast.Name)}
@@ -78,19 +61,10 @@ def left_alone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
             for other, beside in made.items():
                 together = any({name, other} <= names for names in given)
                 if other != name and together and _form(beside) == _form(callee(move)):
-                    said = {"line": move.lineno, "name": name, "other": other}
-                    yield Guard("parted", False, say(lang, "left-alone", **said))
-                    return
+                    yield said("left-alone", line=move.lineno, name=name, other=other)
 
 
-def far(before: str, after: str, lang: Lang) -> Iterator[Guard]:
-    """What a function gives is not moved in it where the rest of what it gives is moved after the call."""
-    tree = tree_of(after)
-    for one in added(before, tree, after):
-        yield from _far(one, tree, lang)
-
-
-def _far(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
+def far(one: Transfer, patch: Patch) -> Iterator[Sentence]:
     """What a function gives is not moved in it, by a name that is bound below it, where the rest of what it
     gives is moved after the call; but for a model whose parameters it hands on there."""
     if _hands_parameters(one):
@@ -98,6 +72,7 @@ def _far(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
     device = one.call.args[0] if len(one.call.args) == 1 else None
     if not isinstance(one.scope, FUNCTION) or not isinstance(device, ast.Name):
         return
+    tree = patch.new
     own = (one for row in tree.body for one in bindings_by(row))
     bound = [one.target.lineno for one in own if dotted(one.target) == device.id]
     if not bound or min(bound) <= (one.scope.end_lineno or 0):
@@ -112,12 +87,10 @@ def _far(one: Added, tree: ast.Module, lang: Lang) -> Iterator[Guard]:
     for call in moves(tree):
         outside = not spans(one.scope, call.lineno)
         if outside and next(iter(names(callee(call))), "") in given:
-            sentence = say(lang, "parted", line=one.call.lineno, other=call.lineno)
-            yield Guard("parted", False, sentence)
-            return
+            yield said("parted", line=one.line, other=call.lineno)
 
 
-def _hands_parameters(one: Added) -> bool:
+def _hands_parameters(one: Transfer) -> bool:
     """Whether the function that moves a model, and gives it a name, asks that for its parameters below: an
     optimizer is made of them, after the move."""
     names = {
@@ -139,10 +112,10 @@ def _calls(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
-def for_one_method(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def for_one_method(patch: Patch) -> Iterator[Sentence]:
     """What an object keeps is not brought to its device by one of its methods while another one reads it,
     and does not: that works where the first one was called before."""
-    tree, edited = tree_of(after), edited_lines(before, after)
+    tree, edited = patch.new, patch.edited
     for made in nodes(tree, ast.ClassDef):
         methods = [one for one in made.body if isinstance(one, FUNCTION)]
         for method in methods:
@@ -152,9 +125,7 @@ def for_one_method(before: str, after: str, lang: Lang) -> Iterator[Guard]:
                     continue
                 for other in others:
                     if _computes(other, name) and name not in dict(_brought(other)):
-                        said = {"line": line, "name": name, "method": other.name}
-                        yield Guard("halves", False, say(lang, "for-one-method", **said))
-                        return
+                        yield said("for-one-method", line=line, name=name, method=other.name)
 
 
 def _brought(function: ast.AST) -> Iterator[tuple[str, int]]:
@@ -189,25 +160,23 @@ def _computes(method: ast.AST, name: str) -> bool:
     return False
 
 
-def for_one_call(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def for_one_call(patch: Patch) -> Iterator[Sentence]:
     """What is brought for the call of one of its methods is brought for those of others, too, that the
     program calls as it stands: else these work where the first was called before."""
-    tree = tree_of(after)
+    tree = patch.new
     methods = [
         {method.name for method in made.body if isinstance(method, FUNCTION)}
         for made in nodes(tree, ast.ClassDef)
     ]
-    for one in added(before, tree, after):
-        owner = ast.unparse(one.moved)
+    for one in patch.transfers:
+        owner = one.name
         for name in _methods_of(one.call, tree):
             own = next((known for known in methods if name in known), set())
             for call in calls(tree):
                 match call.func:
                     case ast.Attribute(value=value, attr=other) if ast.unparse(value) == owner:
                         if other in own - {name, *_MOVING} and not _is_brought(tree, owner, call):
-                            said = {"line": one.call.lineno, "name": owner, "method": other}
-                            yield Guard("halves", False, say(lang, "for-one-method", **said))
-                            return
+                            yield said("for-one-method", line=one.line, name=owner, method=other)
 
 
 def _methods_of(value: ast.expr, tree: ast.Module) -> Iterator[str]:
@@ -225,10 +194,10 @@ def _is_brought(tree: ast.Module, owner: str, call: ast.Call) -> bool:
     return any(ast.unparse(callee(one)) == owner for one in above)
 
 
-def alters(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def alters(patch: Patch) -> Iterator[Sentence]:
     """No edit sets what its caller's object keeps, in a function that sets nothing of it otherwise."""
-    edited = edited_lines(before, after)
-    for function in functions(tree_of(after)):
+    edited = patch.edited
+    for function in functions(patch.new):
         given = {one.arg for one in parameters(function)} - {"self"}
         found: dict[str, list[int]] = {}
         for node in nodes(function, ast.Attribute):
@@ -237,23 +206,19 @@ def alters(before: str, after: str, lang: Lang) -> Iterator[Guard]:
                     found.setdefault(name, []).append(node.lineno)
         for name, lines in found.items():
             if set(lines) <= edited:
-                yield Guard("alters", False, say(lang, "alters", line=min(lines), name=name))
-                return
+                yield said("alters", line=min(lines), name=name)
 
 
-def hops(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def hops(patch: Patch) -> Iterator[Sentence]:
     """What is brought somewhere is not made a part of what is brought elsewhere by the same edit."""
-    every = list(added(before, tree_of(after), after))
-    known = set(
-        map(unmoved, calls(tree_of(before)))
-    )  # of a move that was there a part moves before
+    every = list(patch.transfers)
+    known = set(map(unmoved, calls(patch.old)))  # of a move that was there a part moves before
     for outer in every:
         for inner in every if unmoved(outer.call) not in known else ():
             inside = inner.call is not outer.call and holds(outer.moved, inner.call)
             apart = [ast.unparse(one) for one in (*inner.call.args, *outer.call.args)]
             if inside and len(apart) == 2 and apart[0] != apart[1]:
-                yield Guard("twice", False, say(lang, "hops", line=outer.call.lineno))
-                return
+                yield said("hops", line=outer.line)
 
 
 def _form(node: ast.expr) -> str:

@@ -6,56 +6,46 @@ import ast
 import re
 from collections.abc import Iterator
 
-from diagnose.model import Lang
 from diagnose.placement.semantics import functions, names, nodes, parameters
-from diagnose.repair.comparison import changed, edited_lines
-from diagnose.repair.model import Guard
+from diagnose.repair.model import Sentence, said
+from diagnose.repair.patch import Patch, callee, move_of, moves
 from diagnose.repair.scopes import FUNCTION, blocks
-from diagnose.repair.syntax import tree_of
 from diagnose.repair.validation.host_intent import DEVICES, is_chosen
-from diagnose.repair.validation.redundant_moves import callee, move_of, moves
-from diagnose.repair.words import say
 
 #: What says that something is on the cpu by choice.
 _CPU = re.compile(r"""["']cpu["']""")
 
 
-def undone(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def undone(patch: Patch) -> Iterator[Sentence]:
     """No edit moves what the statements right before it bring to the cpu."""
-    edited = edited_lines(before, after)
-    known = set(map(ast.unparse, moves(tree_of(before))))
-    for block in blocks(tree_of(after)):
+    edited = patch.edited
+    known = set(map(ast.unparse, moves(patch.old)))
+    for block in blocks(patch.new):
         brought: set[str] = set()
         for one in block:
             for call in moves(one):
                 new = call.lineno in edited and ast.unparse(call) not in known
-                if new and not _to_cpu(call) and ast.unparse(callee(call)) in brought:
-                    yield Guard("gives-up", False, say(lang, "undone", line=call.lineno))
-                    return
+                if new and not to_cpu(call) and ast.unparse(callee(call)) in brought:
+                    yield said("undone", line=call.lineno)
             brought -= {ast.unparse(part) for part in nodes(one, ast.expr)}
             match one:
-                case ast.Assign(targets=[target], value=ast.Call() as value) if _to_cpu(value):
+                case ast.Assign(targets=[target], value=ast.Call() as value) if to_cpu(value):
                     brought.add(ast.unparse(target))
 
 
-def chosen(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def chosen(patch: Patch) -> Iterator[Sentence]:
     """No edit takes another device where the program chose one that may be the cpu, and not only because
     there is no GPU."""
-    old, new = before.splitlines(), after.splitlines()
-    for gone, made in changed(before, after):
-        was = "\n".join(old[number] for number in gone)
-        now = "\n".join(new[number] for number in made)
-        for name in sorted(set(DEVICES.findall(was)) - set(DEVICES.findall(now))):
-            if made and is_chosen(name, before):
-                told = say(lang, "chosen", line=made[0] + 1, gone=name)
-                yield Guard("gives-up", False, told)
-                return
+    for hunk in patch.hunks:
+        for name in sorted(set(DEVICES.findall(hunk.was)) - set(DEVICES.findall(hunk.now))):
+            if hunk.made and is_chosen(name, patch.before):
+                yield said("chosen", line=hunk.made.start + 1, gone=name)
 
 
-def back(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def back(patch: Patch) -> Iterator[Sentence]:
     """Nothing is brought to a GPU by one edit, and from it to the cpu by another."""
-    edited = edited_lines(before, after)
-    tree, known = tree_of(after), set(map(ast.unparse, moves(tree_of(before))))
+    edited = patch.edited
+    tree, known = patch.new, set(map(ast.unparse, moves(patch.old)))
     made = {
         ast.unparse(target): one.lineno
         for one in nodes(tree, ast.Assign)
@@ -63,32 +53,28 @@ def back(before: str, after: str, lang: Lang) -> Iterator[Guard]:
         for target in one.targets
     }
     for call in moves(tree):
-        if call.lineno in edited and _to_cpu(call) and ast.unparse(call) not in known:
+        if call.lineno in edited and to_cpu(call) and ast.unparse(call) not in known:
             name = ast.unparse(_root(call))
             if name in made:
-                told = say(lang, "back", line=made[name], other=call.lineno, name=name)
-                yield Guard("back", False, told)
-                return
+                yield said("back", line=made[name], other=call.lineno, name=name)
 
 
-def parts(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def parts(patch: Patch) -> Iterator[Sentence]:
     """No two edits of a function move what was made of one value that it is given, or a loop gives it; each
     part may be moved where it is taken out."""
-    edited = edited_lines(before, after)
-    tree, known = tree_of(after), set(map(ast.unparse, moves(tree_of(before))))
+    edited = patch.edited
+    tree, known = patch.new, set(map(ast.unparse, moves(patch.old)))
     for scope in (tree, *functions(tree)):
         nodes = list(_own(scope))
         taken = {id(call) for node in nodes for call in _taken(node)}
         seen: dict[str, int] = {}
         calls = [call for call in map(move_of, nodes) if call and id(call) not in taken]
         for call in sorted(calls, key=lambda one: (one.lineno, one.col_offset)):
-            if call.lineno not in edited or ast.unparse(call) in known or _to_cpu(call):
+            if call.lineno not in edited or ast.unparse(call) in known or to_cpu(call):
                 continue
             origins = _origins(callee(call), nodes, _given(scope, nodes), call.lineno)
             for name in sorted(origins & set(seen)):
-                told = say(lang, "parts", line=seen[name], other=call.lineno, name=name)
-                yield Guard("scattered", False, told)
-                return
+                yield said("parts", line=seen[name], other=call.lineno, name=name)
             seen |= dict.fromkeys(origins, call.lineno)
 
 
@@ -162,7 +148,8 @@ def _values(node: ast.AST) -> Iterator[str]:
             yield from (*_values(left), *_values(right))
 
 
-def _to_cpu(call: ast.Call) -> bool:
+def to_cpu(call: ast.Call) -> bool:
+    """Whether a move goes to the cpu by its name."""
     match call:
         case ast.Call(func=ast.Attribute(attr="cpu")):
             return True
@@ -174,7 +161,7 @@ def _to_cpu(call: ast.Call) -> bool:
 def _goes_to_gpu(node: ast.AST) -> bool:
     match node:
         case ast.Call(func=ast.Attribute(attr="to" | "cuda")):
-            return not _to_cpu(node)
+            return not to_cpu(node)
         case ast.Call(keywords=named):
             given = [one for one in named if one.arg == "device"]
             return bool(given) and not _CPU.search(ast.unparse(given[0].value))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 
-from diagnose.model import Lang
-from diagnose.repair.comparison import edited_lines
-from diagnose.repair.model import Candidate, Guard
+from diagnose.placement.semantics import arguments, called, calls, dotted, names
+from diagnose.repair.model import Guard, Sentence, objection, said
+from diagnose.repair.patch import Patch, callee, move_of, moves
+from diagnose.repair.scopes import blocks
+from diagnose.repair.validation.case import Case
 from diagnose.repair.validation.host_intent import takes_weights
-from diagnose.repair.words import say
+from diagnose.repair.validation.patch_context import to_cpu
 
 #: Fixes of a value where it is used. Other stop-gaps undo an offload or leave layers unregistered.
 _AT_USE = frozenset({"move-tensor-at-line", "move-input", "index-to-device"})
@@ -31,73 +34,95 @@ _AT_ORIGIN = frozenset(
 #: The cause that is a wrapper whose model is on another GPU than its first: torch's own message says what
 #: has to move, and where to.
 HOME = "dataparallel-home-device"
-#: The move of what an object keeps.
-_OF_OWN = re.compile(r"(?:self\.\w+ = )?self\.[\w.]+\.to\((?P<device>[\w.]+)\)")
-#: Where something is moved, and what asks whether something is a container.
-_MOVED = re.compile(r"\.to\(([\w., =]+)\)")
-_CONTAINER = re.compile(r"isinstance\(\w+, \(?(?:list|tuple|dict)\b")
+#: Kinds of containers.
+_CONTAINERS = frozenset({"list", "tuple", "dict"})
 #: A fix that takes back what the program does to save memory.
 _UNDOES = "disable-offload"
-#: A call that brings something to the cpu.
-_BROUGHT = re.compile(r"""\.(?:cpu\(\)|to\(["']cpu["'])""")
-#: A GPU other than the first.
-_NUMBERED = re.compile(r"\bcuda:[1-9]\d*")
 #: A GPU as a string.
 LITERAL = re.compile(r"""["'](cuda(?::\d+)?)["']""")
 #: A GPU, or that it is one, in any form.
 _NAMES = re.compile(
     r"""(?<!accelerator=)["'](?:cuda(?::\d+|:?\{[^}]*\})?)["']|\.cuda\(|\bset_device\("""
 )
-#: A number that is taken modulo the number of GPUs.
-_WRAPPED = re.compile(r"([\w.\[\]\"']+)\)?\s*%\s*[\w.]*device_count\(\)")
-#: What is brought to its index.
-_INDEXED = re.compile(r"\.to\((?:device=)?([\w.]+)\.device\)\[\s*\1\b")
-#: What is brought where only what is picked from it was brought.
-_WHOLE = re.compile(r"\.to\(([\w.]+)\)\[\s*([\w.]+)\s*\]\.to\(\1\)")
+#: What counts the GPUs, what starts processes on them, and an argument that says how many.
+_COUNTS = "device_count"
+_STARTS = ("spawn(", "start_processes(", "nprocs")
 #: Names of a rank among all machines, and of one on its own.
-_RANK = re.compile(r"(?i)(?<!local_)(?<!local)rank|procid")
-_STARTS = re.compile(r"\b(?:spawn|start_processes)\(|\bnprocs\b")
-_LOCAL = re.compile(r"(?i)local_?rank|localid")
+_RANKS = ("rank", "procid")
+_LOCAL = ("local_rank", "localrank", "localid")
 
 
-def written_down(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def written_down(patch: Patch) -> Iterator[Sentence]:
     """No edit writes down another GPU than the first by its number, unless the program does too: on another
     machine, or in another rank, that is another one or none."""
-    known, rows = set(_NUMBERED.findall(before)), after.splitlines()
-    for line in sorted(edited_lines(before, after)):
-        for device in _NUMBERED.findall(rows[line - 1]):
-            if device not in known:
-                yield Guard("numbered", False, say(lang, "numbered", line=line, device=device))
-                return
+    known = _numbered(patch.before)
+    for line, row in patch.added:
+        for device in sorted(_numbered(row) - known):
+            yield said("numbered", line=line, device=device)
 
 
-def counted(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def counted(patch: Patch) -> Iterator[Sentence]:
     """No edit wraps the number of a GPU around, unless it is a rank among all machines, and the program
     knows none of its own, nor starts its processes itself: it would take another GPU than was chosen, or
     one that another rank has."""
-    rows, local = after.splitlines(), _LOCAL.search(before) or _STARTS.search(before)
-    for line in sorted(edited_lines(before, after)):
-        for found in _WRAPPED.finditer(rows[line - 1]):
-            if found[0] not in before and (local or not _RANK.search(found[1])):
-                told = say(lang, "counted", line=line, number=found[1])
-                yield Guard("counted", False, told)
-                return
+    starts = any(one in patch.before for one in _STARTS)
+    local = starts or any(one in patch.before.lower() for one in _LOCAL)
+    for node in patch.added_nodes(ast.BinOp):
+        match node:
+            case ast.BinOp(left=left, op=ast.Mod(), right=ast.Call() as count):
+                number = ast.unparse(left)
+                if called(count) == _COUNTS and (local or not _is_rank(number)):
+                    yield said("counted", line=node.lineno, number=number)
 
 
-def indexed(before: str, after: str, lang: Lang) -> Iterator[Guard]:
-    """No edit brings what is indexed to its index: the index is the smaller one, and goes there."""
-    rows = after.splitlines()
-    for line in sorted(edited_lines(before, after)):
-        row = rows[line - 1]
-        for found, index in ((_INDEXED.search(row), 1), (_WHOLE.search(row), 2)):
-            if found and found[0] not in before:
-                yield Guard("indexed", False, say(lang, "indexed", line=line, index=found[index]))
+def _is_rank(number: str) -> bool:
+    """Whether a number is called a rank among all machines."""
+    number = number.lower()
+    for word in _LOCAL:
+        number = number.replace(word, "")
+    return any(one in number for one in _RANKS)
+
+
+def indexed(patch: Patch) -> Iterator[Sentence]:
+    """No edit brings what is indexed to its index: the index is the smaller one, and goes there. Nor is it
+    brought as a whole where what is picked from it was."""
+    again = {(ast.unparse(callee(one)), _device(one)) for one in moves(patch.new)}
+    for node in patch.added_nodes(ast.Subscript):
+        call = move_of(node.value)
+        device, begins = _device(call) if call is not None else "", [*_beginnings(node.slice)]
+        index = device.removesuffix(".device")
+        if index != device and index in begins:
+            yield said("indexed", line=node.lineno, index=index)
+        elif device and (ast.unparse(node), device) in again:
+            yield said("indexed", line=node.lineno, index=begins[0])
+
+
+def _device(call: ast.Call) -> str:
+    """What a move goes to, as it is written."""
+    return next(map(ast.unparse, arguments(call)), "")
+
+
+def _beginnings(node: ast.expr) -> Iterator[str]:
+    """An expression, and what it begins with."""
+    while True:
+        yield ast.unparse(node)
+        match node:
+            case ast.Tuple(elts=[inner, *_]) | ast.BinOp(left=inner) | ast.Call(func=inner):
+                node = inner
+            case ast.Attribute(value=inner) | ast.Subscript(value=inner):
+                node = inner
+            case _:
                 return
 
 
 def writes_gpu(text: str) -> bool:
     """Whether a text names a GPU as a string."""
     return LITERAL.search(text) is not None
+
+
+def _numbered(text: str) -> set[str]:
+    """The GPUs that a text names, but for the first."""
+    return {*LITERAL.findall(text)} - {"cuda", "cuda:0"}
 
 
 def names_gpu(text: str) -> bool:
@@ -107,66 +132,79 @@ def names_gpu(text: str) -> bool:
 
 def is_numbered(text: str) -> bool:
     """Whether a text names a GPU other than the first."""
-    return _NUMBERED.search(text) is not None
+    return bool(_numbered(text))
 
 
-def agreed(applied: Sequence[Candidate], lang: Lang) -> Iterator[Guard]:
+def agreed(case: Case) -> Iterator[Guard]:
     """The answer to each failure, which has seen none of its values, points at what is moved there. Where
     something is made, loaded, kept or chosen is no matter of where it fails, nor what torch names."""
-    for one in applied:
+    for one, patch in case.steps:
         told = one.kind in _AT_ORIGIN or one.cause == HOME
-        more = _is_beside(one.patch) or _goes_through_more(one.patch)
-        if not one.agrees and not told and not more:
-            yield Guard("agreed", False, say(lang, "agreed", file=one.file, line=one.line))
+        if not (one.agrees or told or _is_beside(patch) or _goes_through_more(patch)):
+            yield objection("agreed", "agreed", file=one.file, line=one.line)
             return
 
 
-def _is_beside(patch: str) -> bool:
+def _is_beside(patch: Patch) -> bool:
     """Whether all that an edit does is to move more of an object where that moves what it keeps."""
-    rows = [row for row in patch.splitlines() if row[:3] not in ("---", "+++")]
-    added = 0
-    for before, row in pairwise(rows):
-        if row[:1] == "+":
-            one, other = (_OF_OWN.fullmatch(each[1:].strip()) for each in (before, row))
-            if one is None or other is None or one["device"] != other["device"]:
-                return False
-            added += 1
-    return added > 0 and not any(row[:1] == "-" for row in rows)
+    if any(hunk.gone for hunk in patch.hunks):
+        return False
+    beside = {
+        one.lineno
+        for block in blocks(patch.new)
+        for above, one in pairwise(block)
+        if (device := _own_to(one)) is not None and device == _own_to(above)
+    }
+    return bool(patch.edited) and patch.edited <= beside
 
 
-def _goes_through_more(patch: str) -> bool:
+def _own_to(statement: ast.stmt) -> str | None:
+    """The device that a statement brings to what an object keeps."""
+    match statement:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=moved, attr="to"), args=[device])):
+            own = dotted(moved) or ""
+        case ast.Assign(
+            targets=[ast.Attribute(value=ast.Name("self"))],
+            value=ast.Call(func=ast.Attribute(value=moved, attr="to"), args=[device]),
+        ):
+            own = dotted(moved) or ""
+        case _:
+            return None
+    return dotted(device) if own.startswith("self.") else None
+
+
+def _goes_through_more(patch: Patch) -> bool:
     """Whether an edit goes through one container more where the program moves all that it hands over."""
-    rows = [row for row in patch.splitlines() if row[:3] not in ("---", "+++")]
-    added = "\n".join(row[1:] for row in rows if row[:1] == "+")
-    moves = set(_MOVED.findall(added))
-    known = {move for row in rows if row[:1] != "+" for move in _MOVED.findall(row)}
-    return bool(moves) and moves <= known and _CONTAINER.search(added) is not None
+    made = [one for one in calls(patch.new) if one.lineno in patch.edited]
+    asked = any(called(one) == "isinstance" and _CONTAINERS & {*names(one)} for one in made)
+    to = {_device(one) for one in made if move_of(one)}
+    near = {line for hunk in patch.hunks for line in range(hunk.gone.start - 2, hunk.gone.stop + 4)}
+    return asked and bool(to) and to <= {_device(m) for m in moves(patch.old) if m.lineno in near}
 
 
-def _stays(patch: str) -> bool:
+def _stays(patch: Patch) -> bool:
     """Whether an edit takes away a move to the cpu that the program makes: it wants to have there what it
     brings there."""
-    count = {"-": 0, "+": 0, " ": 0}
-    for row in patch.splitlines():
-        if row[:1] in count and row[:3] not in ("---", "+++"):
-            count[row[0]] += len(_BROUGHT.findall(row))
-    return count["+"] < count["-"]
+    left, had = (sum(map(to_cpu, moves(tree))) for tree in (patch.new, patch.old))
+    return left < had
 
 
-def _leaves_copies(patch: str) -> bool:
+def _leaves_copies(patch: Patch) -> bool:
     """Whether all that an edit does is to leave copies of parameters where an offload keeps these."""
-    added = [row[1:] for row in patch.splitlines() if row[:1] == "+" and row[:3] != "+++"]
-    return bool(added) and all(map(takes_weights, added))
+    return bool(patch.added) and all(takes_weights(row) for _, row in patch.added)
 
 
-def stopgap(applied: Sequence[Candidate], lang: Lang) -> Guard:
+def stopgap(case: Case) -> Iterator[Guard]:
     """The edits are where what is wrong comes from, and give nothing up that is done on purpose."""
-    stopgaps = [one for one in applied if one.stopgap]
-    for one in applied:
-        undone = one.kind == _UNDOES or (one.stopgap and one.kind not in _AT_USE)
-        if (undone and not _leaves_copies(one.patch)) or _stays(one.patch):
-            told = say(lang, "gives-up", file=one.file, line=one.line)
-            return Guard("gives-up", False, told)
-    for one in stopgaps:
-        return Guard("stopgap", False, say(lang, "stopgap", file=one.file, line=one.line))
-    return Guard("stopgap", True, say(lang, "at-source"))
+    # What replicas share, and no module holds, is brought to each of them where they use it.
+    shared = bool(case.edited) and case.edited <= case.ran.shared
+    stopgaps = [one for one in case.applied if one.stopgap and not shared]
+    for one, patch in case.steps:
+        undone = one.kind == _UNDOES or (one in stopgaps and one.kind not in _AT_USE)
+        if (undone and not _leaves_copies(patch)) or _stays(patch):
+            yield objection("gives-up", "gives-up", file=one.file, line=one.line)
+            return
+    for one in stopgaps[:1]:
+        yield objection("stopgap", "stopgap", file=one.file, line=one.line)
+    if not stopgaps:
+        yield Guard("stopgap", True, said("at-source"))

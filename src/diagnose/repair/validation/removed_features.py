@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from diagnose.model import Lang
 from diagnose.placement.semantics import (
     argument,
     arguments,
@@ -18,12 +17,9 @@ from diagnose.placement.semantics import (
     last_name,
     nodes,
 )
-from diagnose.repair.comparison import changed
-from diagnose.repair.model import Guard
+from diagnose.repair.model import Sentence, said
+from diagnose.repair.patch import Patch, goes_to_cpu, moves, unmoved
 from diagnose.repair.scopes import FUNCTION
-from diagnose.repair.syntax import tree_of
-from diagnose.repair.validation.redundant_moves import added, goes_to_cpu, moves, unmoved
-from diagnose.repair.words import say
 
 #: Functions that spread a model over devices.
 _SPREADS = frozenset({"dispatch_model"})
@@ -46,39 +42,35 @@ _FILLING = frozenset(
 _MACHINE = ("is_available", "device_count")
 
 
-def out_of_branch(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def out_of_branch(patch: Patch) -> Iterator[Sentence]:
     """No edit only takes statements out of a branch that goes on without them: who asks for that mode no
     longer gets it."""
-    questions = list(nodes(tree_of(before), ast.If))
-    for gone, made in changed(before, after):
-        if made:
+    questions = list(nodes(patch.old, ast.If))
+    for hunk in patch.hunks:
+        if hunk.made:
             continue
-        lines = {line + 1 for line in gone}
+        lines = {line + 1 for line in hunk.gone}
         for node in questions:
             asked = ast.unparse(node.test)
             for block in (node.body, node.orelse):
                 taken = [one for one in block if one.lineno in lines]
                 if 0 < len(taken) < len(block) and not any(one in asked for one in _MACHINE):
-                    told = say(lang, "out-of-branch", line=gone.start + 1, asked=asked)
-                    yield Guard("gives-up", False, told)
-                    return
+                    yield said("out-of-branch", line=hunk.gone.start + 1, asked=asked)
 
 
-def taken(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def taken(patch: Patch) -> Iterator[Sentence]:
     """No edit takes away what a function makes of its argument, to go on with the bare one: another caller
     may hand over something that wants it."""
-    tree = tree_of(before)
-    left = Counter(map(unmoved, calls(tree_of(after))))
+    tree = patch.old
+    left = Counter(map(unmoved, calls(patch.new)))
     for call in calls(tree):
-        if (said := unmoved(call)) in left:
-            left[said] -= 1
+        if (same := unmoved(call)) in left:
+            left[same] -= 1
             left += Counter()
         elif given := _makes_of_argument(tree, call):
             name = _name(call.func)
-            if _count(tree_of(after), name) < _count(tree, name):
-                told = say(lang, "taken", line=call.lineno, name=name, given=given)
-                yield Guard("taken", False, told)
-                return
+            if _count(patch.new, name) < _count(tree, name):
+                yield said("taken", line=call.lineno, name=name, given=given)
 
 
 def _count(tree: ast.AST, name: str) -> int:
@@ -112,10 +104,10 @@ def _makes_of_argument(tree: ast.Module, call: ast.Call) -> str:
     return ""
 
 
-def left_whole(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def left_whole(patch: Patch) -> Iterator[Sentence]:
     """No edit takes away the move of a model that the program spreads only under a condition: where it does
     not, nothing else moves it."""
-    tree, new = tree_of(before), tree_of(after)
+    tree, new = patch.old, patch.new
     asked = _spread_if(tree)
     if asked is None:
         return
@@ -125,14 +117,12 @@ def left_whole(before: str, after: str, lang: Lang) -> Iterator[Guard]:
         return
     for call in _moves(tree):
         if ast.unparse(call) in gone:
-            told = say(lang, "left-whole", line=call.lineno, asked=asked)
-            yield Guard("gives-up", False, told)
-            return
+            yield said("left-whole", line=call.lineno, asked=asked)
 
 
-def planned(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def planned(patch: Patch) -> Iterator[Sentence]:
     """No edit leaves unused what the program plans by the memory of its GPUs, and puts all on one."""
-    tree, new = tree_of(before), tree_of(after)
+    tree, new = patch.old, patch.new
     for node in nodes(tree, ast.Assign):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if called(
@@ -140,25 +130,19 @@ def planned(before: str, after: str, lang: Lang) -> Iterator[Guard]:
             ) == _PLANS and argument(call, "max_memory"):
                 was, now = (_handed(one, name) for one in (tree, new))
                 if now < was:
-                    told = say(lang, "planned", name=name, line=node.lineno)
-                    yield Guard("gives-up", False, told)
-                    return
+                    yield said("planned", name=name, line=node.lineno)
 
 
-def kept_whole(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def kept_whole(patch: Patch) -> Iterator[Sentence]:
     """No edit mends within a ``forward`` what a plan has split that is told which classes stay whole: the
     class is to be named there."""
-    told = list(nodes(tree_of(before), ast.keyword))
+    told = list(nodes(patch.old, ast.keyword))
     plan = next((one for one in told if one.arg == _WHOLE), None)
-    if plan is None or ast.unparse(plan) not in map(
-        ast.unparse, nodes(tree_of(after), ast.keyword)
-    ):
+    if plan is None or ast.unparse(plan) not in map(ast.unparse, nodes(patch.new, ast.keyword)):
         return
-    for one in added(before, tree_of(after), after):
+    for one in patch.transfers:
         if isinstance(one.scope, FUNCTION) and one.scope.name == "forward":
-            said = say(lang, "kept-whole", line=one.call.lineno, name=_WHOLE, other=plan.lineno)
-            yield Guard("halves", False, said)
-            return
+            yield said("kept-whole", line=one.line, name=_WHOLE, other=plan.lineno)
 
 
 def _handed(tree: ast.AST, name: str) -> int:
@@ -167,16 +151,13 @@ def _handed(tree: ast.AST, name: str) -> int:
     return sum(isinstance(one, ast.Name) and one.id == name for one in given)
 
 
-def filled(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def filled(patch: Patch) -> Iterator[Sentence]:
     """No edit makes in memory at once what the program makes without any and fills with weights that it
     loads: then it would be made twice."""
-    named = {last_name(one) for one in nodes(tree_of(before), ast.Attribute, ast.Name)}
-    old, new = before.splitlines(), after.splitlines()
-    for gone, made in changed(before, after) if named & _FILLING else ():
-        was, now = ("\n".join(rows[i] for i in lines) for rows, lines in ((old, gone), (new, made)))
-        if _EMPTY.search(was) and not _EMPTY.search(now):
-            yield Guard("gives-up", False, say(lang, "filled", line=gone.start + 1))
-            return
+    named = {last_name(one) for one in nodes(patch.old, ast.Attribute, ast.Name)}
+    for hunk in patch.hunks if named & _FILLING else ():
+        if _EMPTY.search(hunk.was) and not _EMPTY.search(hunk.now):
+            yield said("filled", line=hunk.gone.start + 1)
 
 
 def _moves(tree: ast.AST) -> Iterator[ast.Call]:

@@ -6,12 +6,10 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from diagnose.model import Lang
 from diagnose.placement.semantics import calls, nodes
-from diagnose.repair.model import Guard
+from diagnose.repair.model import Sentence, said
+from diagnose.repair.patch import Patch
 from diagnose.repair.scopes import blocks
-from diagnose.repair.syntax import tree_of
-from diagnose.repair.words import say
 
 
 class _Wrapped(NamedTuple):
@@ -21,20 +19,19 @@ class _Wrapped(NamedTuple):
     places: ast.If
 
 
-def unwrapped(before: str, after: str, lang: Lang) -> Iterator[Guard]:
+def unwrapped(patch: Patch) -> Iterator[Sentence]:
     """No edit takes away a wrapper of what the program places in two ways: one of them wants it."""
-    for one in _gone(before, after):
-        yield Guard("gives-up", False, say(lang, "emptied", line=one.wraps.lineno))
-        return
+    for one in _gone(patch):
+        yield said("emptied", line=one.wraps.lineno)
 
 
-def wrapping(before: str, after: str) -> Iterator[str]:
+def wrapping(patch: Patch) -> Iterator[str]:
     """The text with the wrapper for the other ways only, or for what is on one device."""
-    for wraps, places in _gone(before, after):
-        yield from _asking(before, wraps.test, f"not ({ast.unparse(places.test)})")
-    for question, name in _taken(before, after):
+    for wraps, places in _gone(patch):
+        yield from _asking(patch.before, wraps.test, f"not ({ast.unparse(places.test)})")
+    for question, name in _taken(patch):
         devices = f"len({{one.device for one in {name}.parameters()}}) < 2"
-        yield from _asking(before, question.test, devices)
+        yield from _asking(patch.before, question.test, devices)
 
 
 def _asking(text: str, test: ast.expr, other: str) -> Iterator[str]:
@@ -48,11 +45,11 @@ def _asking(text: str, test: ast.expr, other: str) -> Iterator[str]:
         yield "\n".join(rows)
 
 
-def _taken(before: str, after: str) -> Iterator[tuple[ast.If | ast.IfExp, str]]:
+def _taken(patch: Patch) -> Iterator[tuple[ast.If | ast.IfExp, str]]:
     """The questions after which a model is wrapped, in which an edit has taken the wrapper away; and the
     model's name."""
-    left = [ast.unparse(node) for node in nodes(tree_of(after), ast.If, ast.IfExp)]
-    for node in nodes(tree_of(before), ast.If, ast.IfExp):
+    left = [ast.unparse(node) for node in nodes(patch.new, ast.If, ast.IfExp)]
+    for node in nodes(patch.old, ast.If, ast.IfExp):
         if ast.unparse(node) in left:
             continue
         for call in calls(node):
@@ -63,9 +60,9 @@ def _taken(before: str, after: str) -> Iterator[tuple[ast.If | ast.IfExp, str]]:
                         break
 
 
-def _gone(before: str, after: str) -> Iterator[_Wrapped]:
-    left = [ast.unparse(node) for node in nodes(tree_of(after), ast.If)]
-    for block in blocks(tree_of(before)):
+def _gone(patch: Patch) -> Iterator[_Wrapped]:
+    left = [ast.unparse(node) for node in nodes(patch.new, ast.If)]
+    for block in blocks(patch.old):
         for at, one in enumerate(block):
             if not isinstance(one, ast.If) or not (name := _name(one)):
                 continue

@@ -5,19 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from diagnose.model import Lang
-from diagnose.repair.model import LEVELS, Guard, Level, Proof
-from diagnose.repair.words import say
+from diagnose.repair.model import LEVELS, Guard, Level, Proof, said
 
 #: The guards that know nothing better themselves.
 _SETTLED = frozenset({"stopgap", "other-gpu"})
 
 
-def settled(proof: Proof, lang: Lang) -> Proof:
+def settled(proof: Proof) -> Proof:
     """A proof after all else was tried, which says so: that nothing better was found makes a move where a
     value is used, or a GPU that an edit writes down, no better."""
     found = tuple(
-        guard._replace(sentence=say(lang, "settled", told=guard.sentence))
+        guard._replace(sentence=said("settled", told=guard.sentence))
         if guard.id in _SETTLED and guard.holds is False
         else guard
         for guard in proof.guards
@@ -29,7 +27,7 @@ def settled(proof: Proof, lang: Lang) -> Proof:
 _KEPT = re.compile(r"\s+(self\.[\w.]+ = )?self\.[\w.]+\.to\((?!self\.)[\w.\[\]]+\.device\)\s*")
 
 
-def unopposed(proof: Proof, rows: Iterable[str], lang: Lang) -> Proof:
+def unopposed(proof: Proof, rows: Iterable[str]) -> Proof:
     """A proof after all else was tried, to which only `agreed` objects: nothing better was found where the
     report would edit, and no other guard has anything against the edits. So the run is the witness. An
     edit that moves what an object keeps to where an argument is remains to be decided.
@@ -37,14 +35,12 @@ def unopposed(proof: Proof, rows: Iterable[str], lang: Lang) -> Proof:
     Args:
         proof: what is known of the edits.
         rows: the lines that the edits made.
-        lang: of what is said.
     """
     against = {guard.id for guard in proof.guards if guard.holds is False}
     if against != {"agreed"} or any(map(_KEPT.fullmatch, rows)):
         return proof
     guards = tuple(
-        Guard(one.id, None, say(lang, "unopposed")) if one.id in against else one
-        for one in proof.guards
+        Guard(one.id, None, said("unopposed")) if one.id in against else one for one in proof.guards
     )
     return proof._replace(level=level_of(guards), guards=guards)
 

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from diagnose.bulkhead import guarded
 from diagnose.placement.semantics import functions
 from diagnose.repair.comparison import (
     difference,
     differing,
-    edited_lines,
     same_values,
     still_trained,
 )
-from diagnose.repair.model import Candidate, Guard, Proof, Ran, Terms
-from diagnose.repair.runs.gpu_offsets import FILES, shifts
+from diagnose.repair.model import Candidate, Guard, Proof, Ran, Sentence, Terms, objection, said
+from diagnose.repair.runs.gpu_offsets import shifts
 from diagnose.repair.runs.runner import Runner
 from diagnose.repair.syntax import tree_of
 from diagnose.repair.synthesis.with_blocks import CAUSE
 from diagnose.repair.validation import (
     differential,
-    host_intent,
-    host_residency,
     patch_edits,
-    residency,
 )
-from diagnose.repair.validation.redundant_moves import added
-from diagnose.repair.validation.static_checks import READERS
+from diagnose.repair.validation.case import Case, Unexercised
+from diagnose.repair.validation.guards import WATCHED, of_run
 from diagnose.repair.verification import reference
 from diagnose.repair.verification.levels import level_of
 from diagnose.repair.verification.switches import turned
-from diagnose.repair.words import say
 
 #: Fixes after which more parameters are trained: those that nobody had registered.
 _REGISTERING = frozenset({"register-module", "register-buffer"})
@@ -87,14 +82,13 @@ class Reference:
 
     def added(self, texts: Mapping[str, str]) -> Iterator[str]:
         """The lines that edits made, given the edited files."""
-        for file, text in texts.items():
-            rows = text.splitlines()
-            for line in edited_lines(self._runner.workspace.text(file), text):
-                yield rows[line - 1]
+        return (
+            row for one in self._runner.workspace.patches(texts).values() for _, row in one.added
+        )
 
     def _meant(self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]) -> Reference:
         """What a patch is compared with: the patch itself, where it alone says what is meant."""
-        wanted, both = self.on(self._gpus), self._both(texts)
+        wanted, both = self.on(self._gpus), self._runner.workspace.patches(texts)
         if self._texts or not (
             reference.drops_refused(both, wanted)
             or reference.becomes_array(both, wanted)
@@ -107,26 +101,24 @@ class Reference:
         return Reference(self._runner, self._gpus, texts)
 
     def _prove(self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]) -> Proof:
-        lang = self._runner.lang
         watched = once = self._runner.run(texts, Terms(self._gpus, watched=True))
         if watched.failure is not None and not watched.failure.placement:
             # What keeps a model's output, to derive by it, has that of the second call.
             once = self._runner.run(texts, Terms(self._gpus, watched=True, once=True))
         silent, seen = self._unexercised(texts, once), list(self._seen(texts, ran, applied))
-        edited = self._lines(texts)
+        patches, wanted = self._runner.workspace.patches(texts), self.on(self._gpus)
+        case = Case(self._runner.workspace, patches, applied, wanted, once, silent)
         right = any(guard.id == "output" and guard.holds for guard in seen)
         found = (
             *seen,
             *self._elsewhere(texts, numbers=right),
             *self._following(texts),
-            *turned(self._runner, texts, self._gpus, self.on(self._gpus), ran),
-            *differential.again(watched, edited, lang),
-            *differential.scattered(once, edited, lang),
-            *differential.strayed(once, edited, lang),
-            differential.exercised(once, silent, self._both(texts), lang),
+            *turned(self._runner, texts, self._gpus, wanted, ran),
+            *differential.again(Case(self._runner.workspace, patches, applied, wanted, watched)),
+            *(one for guard in WATCHED for one in guard(case)),
         )
         kept = self._as_the_program_does(found, texts, applied)
-        return Proof(level_of(kept), kept, tuple(name for _, _, name in silent))
+        return Proof(level_of(kept), kept, tuple(one.name for one in silent))
 
     def _as_the_program_does(
         self, found: tuple[Guard, ...], texts: Mapping[str, str], applied: Sequence[Candidate]
@@ -134,91 +126,63 @@ class Reference:
         """The guards, without those of where models rest if all that the edits do is to bring a part by the
         program's own function: that knows which others it puts away for it."""
         own = bool(applied) and all(one.kind == "other" and one.cause == CAUSE for one in applied)
-        both = self._both(texts).values() if own else ()
-        if not own or any(any(added(old, tree_of(new), new)) for old, new in both):
+        if not own or any(one.transfers for one in self._runner.workspace.patches(texts).values()):
             return found
         return tuple(one for one in found if one.holds is not False or one.id not in _RESTING)
 
     def _seen(
         self, texts: Mapping[str, str], ran: Ran, applied: Sequence[Candidate]
     ) -> Iterator[Guard]:
-        wanted, lang = self.on(self._gpus), self._runner.lang
         yield from self._numbers(ran, applied)
-        edited = self._lines(texts)
-        yield from differential.homes(wanted, ran, applied, lang)
-        yield from differential.hidden(wanted, ran, lang)
-        yield from differential.hollow(wanted, ran, lang)
-        yield from differential.state(wanted, ran, lang)
-        yield from host_residency.put_away(wanted, ran, self._both(texts), lang)
-        hosted = self._lines(texts, host_intent.hosted)
-        yield from differential.on_gpu(wanted, ran, applied, edited, hosted, lang)
-        yield from differential.across(ran, edited, lang)
-        yield from differential.silent(wanted, ran, lang)
-        yield from residency.kept(wanted, ran, lang)
-        writing = self._lines(texts, lambda _, row: patch_edits.names_gpu(row))
-        yield from residency.placed(wanted, ran, writing, lang)
-        yield from self._unnamed(wanted, writing)
-        yield from residency.carried(ran, edited, lang)
-        yield from residency.parted(ran, edited, lang)
-        yield from residency.lasting(ran, edited, lang)
-        yield from residency.spread(ran, lang)
-        folder = self._runner.workspace.folder
-        paths = {str(folder / file): both for file, both in self._both(texts).items()}
-        yield from residency.measured(ran, paths, lang)
-        for both in self._both(texts).values():
-            for read in READERS:
-                yield from read(*both, lang)
-        # What replicas share, and no module holds, is brought to each of them where they use it.
-        shared = bool(edited) and edited <= ran.shared
-        at_use = [one._replace(stopgap=one.stopgap and not shared) for one in applied]
-        yield patch_edits.stopgap(at_use, lang)
-        yield from patch_edits.agreed(applied, lang)
+        wanted = self.on(self._gpus)
+        yield from of_run(
+            Case(
+                self._runner.workspace, self._runner.workspace.patches(texts), applied, wanted, ran
+            )
+        )
 
     def _numbers(self, ran: Ran, applied: Sequence[Candidate]) -> Iterator[Guard]:
         """It prints and trains what it was meant to."""
         wanted = self.on(self._gpus)
         if not wanted.passed:
-            yield Guard("output", None, self._say("no-reference"))
+            yield Guard("output", None, said("no-reference"))
             return
         more = len(ran.trained) - len(wanted.trained)
         registering = any(one.kind in _REGISTERING for one in applied)
         registered = more > 0 and registering
         other = self._difference(ran, self._gpus)
         if other is not None and registered:
-            other = self._say("more-trained-so", other=other)
-        told, holds = other or self._say("output"), other is None
+            other = said("more-trained-so", other=other)
+        told, holds = other or said("output"), other is None
         if other and registered:
             yield Guard("output", None, told)
         elif holds and wanted.drawn and ran.unfilled:
-            yield Guard("output", None, self._say("unfilled", weight=min(ran.unfilled)))
+            yield Guard("output", None, said("unfilled", weight=min(ran.unfilled)))
         else:
             yield Guard("output", holds, told)
         count = len(wanted.trained)
         if more < 0:
-            yield Guard("trained", False, self._say("fewer-trained", count=-more))
+            yield objection("trained", "fewer-trained", count=-more)
         elif more > 0:
-            told = self._say("more-trained", count=more)
+            told = said("more-trained", count=more)
             yield Guard("trained", registered and still_trained(wanted, ran), told)
         elif count and not same_values(wanted, ran, ordered=not registering):
             same = None if self._varies() else False
-            yield Guard("trained", same, self._say("trained-otherwise"))
+            yield Guard("trained", same, said("trained-otherwise"))
         elif count:
-            yield Guard("trained", True, self._say("trained", count=count))
+            yield Guard("trained", True, said("trained", count=count))
         # What is registered is stepped, and loses its gradient when that is set to none.
         if (cut := wanted.graded - ran.graded - (more if registered else 0)) > 0:
-            yield Guard("gradients", False, self._say("gradients-cut", count=cut))
+            yield objection("gradients", "gradients-cut", count=cut)
 
-    def _difference(self, ran: Ran, gpus: int) -> str | None:
+    def _difference(self, ran: Ran, gpus: int) -> Sentence | None:
         """Where a run prints something else than is meant; lines in which the program differs from itself,
         such as addresses, are left out."""
         wanted = self.on(gpus)
         if difference(wanted.output, ran.output) is None:
             return None
         varying = set(differing(wanted.output, self._twice(gpus).output))
-        return difference(wanted.output, ran.output, varying, self._runner.lang)
-
-    def _say(self, name: str, **values: object) -> str:
-        return say(self._runner.lang, name, **values)
+        return difference(wanted.output, ran.output, varying)
 
     def _varies(self) -> bool:
         """Whether the program does not train twice to the same values: its threads race."""
@@ -235,19 +199,19 @@ class Reference:
         for gpus in (0, 1, 2):
             if gpus == self._gpus:
                 continue
-            where = self._say(f"where-{gpus}")
+            where = said(f"where-{gpus}")
             meant = self.on(gpus)
             if not meant.passed:
-                yield Guard(f"gpus-{gpus}", None, self._say("not-there-either", where=where))
+                yield Guard(f"gpus-{gpus}", None, said("not-there-either", where=where))
                 continue
             ran = self._runner.run(texts, Terms(gpus))
-            error = ran.failure.error if ran.failure else self._say("it-fails")
-            other = None if ran.passed else error.partition("\n")[0]
+            error = ran.failure.error.partition("\n")[0] if ran.failure else said("it-fails")
+            other: str | Sentence | None = None if ran.passed else error
             # What it reads without memory was drawn there: its numbers are nobody's.
             if ran.passed and numbers and not meant.drawn:
                 other = self._difference(ran, gpus)
-            told = other or self._say("it-runs")
-            yield Guard(f"gpus-{gpus}", other is None, self._say("there", where=where, told=told))
+            told = other or said("it-runs")
+            yield Guard(f"gpus-{gpus}", other is None, said("there", where=where, told=told))
 
     def _following(self, texts: Mapping[str, str]) -> Iterator[Guard]:
         """Where the program is told to use another GPU, the edits do too."""
@@ -259,34 +223,11 @@ class Reference:
         )
         if everywhere:
             told = "follows" if apart else "stays-behind"
-            yield Guard("other-gpu", apart, self._say(told))
+            yield Guard("other-gpu", apart, said(told))
             if not apart and any(map(patch_edits.is_numbered, self.added(texts))):
-                yield Guard("numbered", False, self._say(told))
+                yield objection("numbered", told)
 
-    def _lines(
-        self, texts: Mapping[str, str], holds: Callable[[str, str], bool] = lambda _, row: True
-    ) -> set[str]:
-        """The edited lines of which something holds, given the file as it was, as ``file:line``."""
-        return {
-            f"{self._runner.workspace.folder / file}:{line}"
-            for file, both in self._both(texts).items()
-            for line in edited_lines(*both)
-            if holds(both[0], both[1].splitlines()[line - 1])
-        }
-
-    def _unnamed(self, wanted: Ran, writing: set[str]) -> Iterator[Guard]:
-        """No edit names a GPU in a program that names none, where a library brings models to one."""
-        if writing and wanted.placed:
-            sources = [text for _, text in self._runner.workspace.sources(FILES)]
-            if not any(patch_edits.names_gpu(one) or "DataParallel" in one for one in sources):
-                line = min(writing).rpartition(":")[2]
-                yield Guard("unnamed", False, self._say("unnamed", line=line))
-
-    def _both(self, texts: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-        """The texts of the edited files, before and after."""
-        return {file: (self._runner.workspace.text(file), text) for file, text in texts.items()}
-
-    def _unexercised(self, texts: Mapping[str, str], watched: Ran) -> list[tuple[str, range, str]]:
+    def _unexercised(self, texts: Mapping[str, str], watched: Ran) -> list[Unexercised]:
         """Functions of the edited files that never ran: file, lines, and how they are called."""
         found = []
         for file, text in texts.items():
@@ -295,5 +236,6 @@ class Reference:
                 first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
                 if f"{path}:{first}" not in watched.executed:
                     lines = range(first, (node.end_lineno or first) + 1)
-                    found.append((file, lines, f"{node.name} ({file}:{node.lineno})"))
+                    name = f"{node.name} ({file}:{node.lineno})"
+                    found.append(Unexercised(file, lines, name))
         return found

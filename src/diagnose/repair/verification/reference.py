@@ -7,13 +7,12 @@ move away; or the mistake is who draws random numbers, and an edit names somebod
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from diagnose.patterns import lazy
 from diagnose.placement.semantics import calls, nodes
-from diagnose.repair.comparison import changed
 from diagnose.repair.model import Candidate, Ran
-from diagnose.repair.syntax import tree_of
+from diagnose.repair.patch import Patch
 
 _DRAWN = "generator-device"
 #: A move.
@@ -30,65 +29,56 @@ _NUMBER = lazy(r"\b\d+\b")
 _COUNT = lazy(r"(?:\w+\.)*device_count\(\)")
 
 
-def drops_refused(texts: Mapping[str, tuple[str, str]], wanted: Ran) -> bool:
+def drops_refused(patches: Mapping[str, Patch], wanted: Ran) -> bool:
     """Whether all that a patch does is to take away the move at which the program fails without device
-    checks, too. ``texts`` are those of the edited files, before and after."""
-    if wanted.failure is None or len(texts) != 1:
+    checks, too. ``patches`` are those of the files by their paths."""
+    if wanted.failure is None or len(patches) != 1:
         return False
-    ((file, (before, after)),) = texts.items()
-    blocks = list(changed(before, after))
-    if len(blocks) != 1:
+    ((file, patch),) = patches.items()
+    if len(patch.hunks) != 1:
         return False
-    gone, made = blocks[0]
+    gone, made, was, now = patch.hunks[0]
     failed, _, line = wanted.failure.place.rpartition(":")
     if failed != file or int(line) - 1 not in gone:
         return False
     if made:
-        old, new = before.splitlines()[gone.start], after.splitlines()[made.start]
-        return len(gone) == len(made) == 1 and old != new == _MOVE.sub("", old)
+        return len(gone) == len(made) == 1 and was != now == _MOVE.sub("", was)
     return any(
         _is_move(one) and one.lineno - 1 == gone.start and one.end_lineno == gone.stop
-        for one in nodes(tree_of(before), ast.stmt)
+        for one in nodes(patch.old, ast.stmt)
     )
 
 
-def becomes_array(texts: Mapping[str, tuple[str, str]], wanted: Ran) -> bool:
+def becomes_array(patches: Mapping[str, Patch], wanted: Ran) -> bool:
     """Whether all that a patch does is to make arrays of tensors, of which the program asks what only
     arrays have: without device checks it fails there, too."""
     error = wanted.failure.error if wanted.failure is not None else ""
     return error.startswith(_NO_ARRAY) and all(
-        ".numpy()" in after and _TO_ARRAY.sub("", after) == _TO_ARRAY.sub("", before)
-        for before, after in texts.values()
+        ".numpy()" in one.after and _TO_ARRAY.sub("", one.after) == _TO_ARRAY.sub("", one.before)
+        for one in patches.values()
     )
 
 
-def becomes_parameter(texts: Mapping[str, tuple[str, str]], wanted: Ran) -> bool:
+def becomes_parameter(patches: Mapping[str, Patch], wanted: Ran) -> bool:
     """Whether all that a patch does is to compute in a Parameter what was computed of it: without device
     checks the program fails where it derives for the second time by what it computed once."""
     error = wanted.failure.error if wanted.failure is not None else ""
     return error.startswith(_DERIVED_AGAIN) and all(
-        _PARAMETER in row and sorted(_GROUPED.sub("", row)) == sorted(_GROUPED.sub("", new))
-        for before, after in texts.values()
-        for row, new in _rows(before, after)
+        _PARAMETER in hunk.was
+        and sorted(_GROUPED.sub("", hunk.was)) == sorted(_GROUPED.sub("", hunk.now))
+        for one in patches.values()
+        for hunk in one.hunks
     )
 
 
-def _rows(before: str, after: str) -> Iterator[tuple[str, str]]:
-    """The lines that an edit changes, as they were and as they are."""
-    olds, news = before.splitlines(), after.splitlines()
-    for gone, made in changed(before, after):
-        old, new = "".join(olds[line] for line in gone), "".join(news[line] for line in made)
-        yield old, new
-
-
-def starts_as_many(texts: Mapping[str, tuple[str, str]]) -> bool:
+def starts_as_many(patches: Mapping[str, Patch]) -> bool:
     """Whether all that a patch does is to start as many processes as there are GPUs, in place of a number
     that is written down: their parts of the data are others then."""
-    for before, after in texts.values():
-        for old, new in _rows(before, after):
-            if not _COUNT.search(new) or _COUNT.sub("#", new) not in _hashed(old):
-                return False
-    return True
+    return all(
+        _COUNT.search(hunk.now) and _COUNT.sub("#", hunk.now) in _hashed(hunk.was)
+        for one in patches.values()
+        for hunk in one.hunks
+    )
 
 
 def _hashed(row: str) -> list[str]:
@@ -108,16 +98,16 @@ def _is_move(statement: ast.stmt) -> bool:
     return False
 
 
-def draws_otherwise(texts: Mapping[str, tuple[str, str]], applied: Sequence[Candidate]) -> bool:
+def draws_otherwise(patches: Mapping[str, Patch], applied: Sequence[Candidate]) -> bool:
     """Whether all that a patch does is to say who draws, where nobody was named."""
     return all(one.cause == _DRAWN for one in applied) and all(
-        _generators(after) > _generators(before) and _named(before) == _named(after)
-        for before, after in texts.values()
+        _generators(one.new) > _generators(one.old) and _named(one.before) == _named(one.after)
+        for one in patches.values()
     )
 
 
-def _generators(text: str) -> int:
-    return sum(word.arg == "generator" for word in nodes(tree_of(text), ast.keyword))
+def _generators(tree: ast.Module) -> int:
+    return sum(word.arg == "generator" for word in nodes(tree, ast.keyword))
 
 
 def _named(text: str) -> list[str]:

@@ -18,14 +18,12 @@ from typing import NamedTuple
 from diagnose.fixes.codemods.expressions import replaced
 from diagnose.fixes.file_gate import rewritten
 from diagnose.fixes.line_gate import Refused
-from diagnose.model import Lang
 from diagnose.placement import Source
 from diagnose.placement.semantics import bindings_by, defaults, dotted, last_name, nodes
-from diagnose.repair.model import Guard, Ran, Terms
+from diagnose.repair.model import Guard, Ran, Terms, objection, said
 from diagnose.repair.runs.runner import Runner
 from diagnose.repair.scopes import FUNCTION
 from diagnose.repair.syntax import tree_of
-from diagnose.repair.words import say
 from diagnose.repair.workspace import Workspace
 
 #: The most switches of a program that are tried.
@@ -78,9 +76,9 @@ def turned(
         named = {"name": one.name, "to": one.to}
         ran = runner.run(one.after, Terms(gpus))
         if not ran.passed:
-            told = _failing(ran, runner.run(one.before, Terms(gpus)), runner.lang, **named)
+            told = _failing(ran, runner.run(one.before, Terms(gpus)), **named)
         elif away := next(_disobeyed((wanted, got), (meant, ran)), None):
-            told = Guard("switch", False, say(runner.lang, "switch-ignored", **named, **away))
+            told = objection("switch", "switch-ignored", **named, **away)
         else:
             passed.append(f"{one.name}={one.to}")
             continue
@@ -88,17 +86,17 @@ def turned(
         return
     if passed:
         names = ", ".join(dict.fromkeys(passed))
-        yield Guard("switch", True, say(runner.lang, "switched", names=names))
+        yield Guard("switch", True, said("switched", names=names))
 
 
-def _failing(ran: Ran, before: Ran, lang: Lang, **named: str) -> Guard:
+def _failing(ran: Ran, before: Ran, **named: str) -> Guard:
     """What is said where the edited program fails with a switch turned; ``before`` is the program as it was
     with that: where it fails alike, the edits are not to blame."""
     failure, other = ran.failure, before.failure
     alike = failure is not None and other is not None and failure.key == other.key
     error = (failure.error if failure else "").partition("\n")[0]
     word = "switch-fails-too" if alike else "switch-fails"
-    return Guard("switch", None if alike else False, say(lang, word, **named, error=error))
+    return Guard("switch", None if alike else False, said(word, **named, error=error))
 
 
 def _disobeyed(*modes: tuple[Ran, Ran]) -> Iterator[dict[str, str]]:
