@@ -47,7 +47,7 @@ from diagnose.patterns import lazy
 __all__ = ["Casebase", "CasebaseError", "default_location", "default_path", "load"]
 
 #: Must equal `diagnose.casebase.schema.VERSION`.
-SCHEMA_VERSION = "8"
+SCHEMA_VERSION = "9"
 
 
 class Casebase(NamedTuple):
