@@ -13,6 +13,7 @@ from diagnose.fixes.codemods.nearby_devices import within_reach
 from diagnose.fixes.codemods.positions import ancestors, class_around, functions_around
 from diagnose.fixes.line_gate import Refused
 from diagnose.kinds import DeviceType
+from diagnose.placement.devices import is_gpu
 from diagnose.placement.localization.availability import main_lines
 from diagnose.placement.model import Source, Suspect
 from diagnose.placement.semantics import (
@@ -193,9 +194,7 @@ def given_beside(source: Source, node: ast.AST) -> str | None:
 def _is_main(suspect: Suspect) -> bool:
     """Whether the device that the program computes on is wanted, and no other GPU than that."""
     wanted = suspect.wanted
-    return (
-        wanted is not None and wanted.type == DeviceType.CUDA and (not wanted.number or wanted.home)
-    )
+    return is_gpu(wanted) and (not wanted.number or wanted.home)
 
 
 def _by_neighbours(suspect: Suspect) -> str | None:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import chain
 
 from diagnose.kinds import DeviceType
-from diagnose.placement.devices import named_so, written
+from diagnose.placement.devices import is_gpu, named_so, written
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.provenance import last_move, on_cpu
 from diagnose.placement.semantics import (
@@ -194,7 +194,7 @@ def _has_model(frame: Frame, spot: Spot) -> bool:
     held = frame.this.attributes.values() if isinstance(frame.this, Object) else ()
     above = (value for name, value in frame.names.items() if frame.lines.get(name, 0) <= spot.line)
     places = (value.where() for value in (*above, *held) if isinstance(value, Module))
-    return any(place is not None and place.type == DeviceType.CUDA for place in places)
+    return any(is_gpu(place) for place in places)
 
 
 def has_tensor(frame: Frame, spot: Spot) -> bool:
@@ -210,9 +210,7 @@ def has_placed(frame: Frame, line: int) -> bool:
     """Whether a variable that a call has by a line (a parameter, by 0) holds a tensor on an accelerator:
     what is built there belongs beside it."""
     return any(
-        isinstance(value, Tensor)
-        and value.device is not None
-        and value.device.type == DeviceType.CUDA
+        isinstance(value, Tensor) and is_gpu(value.device)
         for name, value in frame.names.items()
         if frame.lines.get(name, 0) <= line
     )
@@ -221,7 +219,7 @@ def has_placed(frame: Frame, line: int) -> bool:
 def _moved_in(frame: Frame, value: Value, line: int) -> bool:
     """Whether a module was moved in a call to an accelerator before a line, as others can be."""
     move = last_move(value.steps) if isinstance(value, Module) else None
-    if move is None or move.device is None or move.device.type != DeviceType.CUDA:
+    if move is None or not is_gpu(move.device):
         return False
     here = (move.spot.file, move.spot.function) == (frame.source.path, frame.function)
     return here and move.spot.line < line

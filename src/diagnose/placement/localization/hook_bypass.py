@@ -6,11 +6,12 @@ import ast
 import re
 from functools import lru_cache
 
-from diagnose.kinds import DeviceType, EventKind, Origin
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.control_dependence import set_at
+from diagnose.placement.devices import is_gpu
 from diagnose.placement.libraries.offload import SHARDING
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.provenance import Reason, born_at, is_on, last_move, said_as
+from diagnose.placement.provenance import Reason, born_at, first_of, has, last_move, said_as
 from diagnose.placement.semantics import called, names, nodes
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object, Value
@@ -24,12 +25,10 @@ _SHARDING = frozenset({*SHARDING, "FSDP"})
 
 def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
     """Where the forward of an offloaded module is gone around: by its other methods, or its weights."""
-    parents = [
-        one for one in module.owners() if any(s.what == EventKind.OFFLOADED for s in one.steps)
-    ]
+    parents = [one for one in module.owners() if has(one.steps, EventKind.OFFLOADED)]
     whole = {id(one) for one in parents or module.owners()}
-    seen = next((s for s in stray.tensor.steps if s.what == EventKind.READ), None)
-    offloaded = next((s for s in stray.tensor.steps if s.what == EventKind.OFFLOADED), None)
+    seen = first_of(stray.tensor.steps, EventKind.READ)
+    offloaded = first_of(stray.tensor.steps, EventKind.OFFLOADED)
     if offloaded is not None and called(offloaded.spot.node) == "enable_sequential_cpu_offload":
         return Reason(
             "offloaded-to-cpu", offloaded.spot, module.frame
@@ -56,7 +55,7 @@ def taken_away(stray: Meets, meeting: Meeting) -> Reason | None:
     """Where a program moves a weight of an offloaded module, or the whole, whose weights are on meta until
     its forward runs; None for what else has no memory."""
     value, module = stray.value, stray.tensor.module
-    if module is None or not any(one.what == EventKind.OFFLOADED for one in stray.tensor.steps):
+    if module is None or not has(stray.tensor.steps, EventKind.OFFLOADED):
         return None
     if isinstance(value, Module):
         return Reason("offloaded-to-cpu", meeting.spot, meeting.frame)
@@ -66,7 +65,7 @@ def taken_away(stray: Meets, meeting: Meeting) -> Reason | None:
 def offload_turned_on(found: Reason, tensor: Tensor, other: Meets | None) -> Reason:
     """What a setting leaves on the host, where that is set; a copy of it that was brought to the GPU
     belongs beside it, and what the function makes for it is met where it is used."""
-    offloaded = next((step for step in tensor.steps if step.what == EventKind.OFFLOADED), None)
+    offloaded = first_of(tensor.steps, EventKind.OFFLOADED)
     if offloaded is None or offloaded.of is None or other is None:
         return found
     steps = list(other.tensor.steps)
@@ -115,7 +114,7 @@ def handed_to_host(meeting: Meeting) -> Reason | None:
     if made is None or not _offloads(made.node):
         return None
     for side in meeting.sides:
-        if not is_on(side, DeviceType.CUDA):
+        if not is_gpu(side.tensor.device):
             continue
         if (
             frame.call is not None

@@ -9,7 +9,7 @@ from diagnose.kinds import EventKind, Origin
 from diagnose.placement.localization.availability import handed_on
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot
-from diagnose.placement.provenance import Reason, born_at
+from diagnose.placement.provenance import Reason, born_at, first_of
 from diagnose.placement.semantics import called, calls, names, nodes, returned
 from diagnose.placement.tensors import Tensor
 
@@ -25,7 +25,7 @@ def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
     made = born_at(tensor.steps)
     name = called(meeting.spot.node)
     wants = name == "pack_padded_sequence"  # torch's own: its lengths are to be on the host
-    loaded = next((step for step in tensor.steps if step.what == EventKind.LOADED), None)
+    loaded = first_of(tensor.steps, EventKind.LOADED)
     if loaded is not None and name.startswith("set_rng_state"):
         # It was loaded with all the rest, to where that goes.
         return Reason("checkpoint-location", loaded.spot)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
+from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.placement.devices import is_gpu
 from diagnose.placement.localization.availability import (
     has_device,
     is_prepared,
 )
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.provenance import Reason, born_at, last_move, on_cpu
+from diagnose.placement.provenance import Reason, born_at, has, last_move, on_cpu
 from diagnose.placement.semantics import arguments, called, loads, names, nodes
 from diagnose.placement.tensors import Module, Tensor, tensors_in
 from diagnose.placement.values import Frame, Loader, Object, Unknown
@@ -41,7 +42,7 @@ def _is_method_of(side: Meets, meeting: Meeting) -> bool:
     called_by = meeting.spot.node.func if isinstance(meeting.spot.node, ast.Call) else None
     own = isinstance(called_by, ast.Attribute) and called_by.value is side.node
     move = last_move(side.tensor.steps)
-    there = move is not None and move.device is not None and move.device.type == DeviceType.CUDA
+    there = move is not None and is_gpu(move.device)
     return meeting.what == ConstraintKind.LIBRARY and own and there
 
 
@@ -129,7 +130,7 @@ def given_to_owner(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
     built = born_at(owner.steps) if isinstance(owner, Object) else None
     if owner is None or built is None or owner.frame is None:
         return None
-    if not any(step.what == EventKind.STORED for step in stray.tensor.steps):
+    if not has(stray.tensor.steps, EventKind.STORED):
         return None
     given = built.spot.node.args if isinstance(built.spot.node, ast.Call) else []
     tree, frame = built.spot.source.tree, owner.frame

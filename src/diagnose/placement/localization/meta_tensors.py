@@ -9,7 +9,7 @@ from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement.devices import META
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
-from diagnose.placement.provenance import Reason, born_at, last_of
+from diagnose.placement.provenance import Reason, born_at, first_of, last_of
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Value
 
@@ -33,7 +33,7 @@ def of_empty(stray: Meets, meeting: Meeting) -> Reason | None:
         return Reason("meta-tensor", spot, tensor.frame)
     if born is None or born.device != META or tensor.device not in (META, None):
         return None
-    kept = next((s for s in tensor.steps if s.what == EventKind.KEPT), None)
+    kept = first_of(tensor.steps, EventKind.KEPT)
     if kept is not None and tensor.module is not None and tensor.module.where() != META:
         # The weights were filled; what is no buffer has no one who fills it.
         return Reason("meta-tensor", kept.spot, tensor.frame, f"self.{tensor.name}")
@@ -54,6 +54,4 @@ def _is_moved_by(meeting: Meeting) -> bool:
 def _filled_at(module: Module) -> Step | None:
     """The step that was to fill a module, or the one that it belongs to, with saved weights."""
     steps = (step for one in module.owners() for step in reversed(one.steps))
-    return next(
-        (step for step in steps if step.what in (EventKind.LOADED, EventKind.UNFILLED)), None
-    )
+    return first_of(steps, EventKind.LOADED, EventKind.UNFILLED)

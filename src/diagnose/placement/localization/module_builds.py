@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from diagnose.kinds import DeviceType, EventKind, Origin
+from diagnose.placement.devices import is_gpu, is_host
 from diagnose.placement.libraries.copies import averages
 from diagnose.placement.localization.availability import (
     has_device,
@@ -27,7 +28,16 @@ from diagnose.placement.localization.peers import (
 )
 from diagnose.placement.machine import Meets
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.provenance import Reason, born_at, is_literal, last_move, last_of, on_cpu
+from diagnose.placement.provenance import (
+    Reason,
+    born_at,
+    first_of,
+    has,
+    is_literal,
+    last_move,
+    last_of,
+    on_cpu,
+)
 from diagnose.placement.semantics import nodes
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Function, Object
@@ -51,7 +61,7 @@ def of_module(
         return values
     top = module
     for top in module.owners():
-        if any(step.what in (EventKind.HELD, EventKind.LOADED) for step in top.steps):
+        if has(top.steps, EventKind.HELD, EventKind.LOADED):
             break
         # Of what is built from parts the whole is late, not its parts.
         put = _put_late(top, then if top is module else ())
@@ -61,7 +71,7 @@ def of_module(
     loaded = last_of(top.steps, EventKind.LOADED)
     if loaded is not None and loaded.device is None and last_move(top.steps) is None:
         return Reason("checkpoint-location", loaded.spot, top.frame)
-    held = next((s for s in top.steps if s.what == EventKind.HELD), None)
+    held = first_of(top.steps, EventKind.HELD)
     move = last_move(top.steps)
     if (assigned := _assigned_later(tensor.steps if tensor else then or top.steps)) is not None:
         return Reason("checkpoint-location", assigned.spot, top.frame)
@@ -76,15 +86,11 @@ def of_module(
             spot = given
         return Reason("submodule-added-after-move", spot, frame, move=moved.spot if moved else None)
     where = tensor.device if tensor is not None else module.where()
-    if move is not None and move.device is not None and move.device.type == DeviceType.CPU:
+    if move is not None and is_host(move.device):
         cause = saving_of(move.spot.source) or "offloaded-to-cpu"
         return Reason(cause, move.spot, top.frame)
     if move is not None:
-        if (
-            where is not None
-            and where.type == DeviceType.CUDA
-            and (is_literal(move) or move.of is not None)
-        ):
+        if is_gpu(where) and (is_literal(move) or move.of is not None):
             return Reason(
                 "hardcoded-device",
                 move.spot if is_literal(move) else move.of or move.spot,
@@ -130,7 +136,7 @@ def _assigned_later(steps: Sequence[Step]) -> Step | None:
     """The step by which saved weights took the place of those of a model that had been moved."""
     last = last_of(steps, EventKind.LOADED, EventKind.MOVED, EventKind.GATHERED)
     move = last_move(steps)
-    on_gpu = move is not None and move.device is not None and move.device.type == DeviceType.CUDA
+    on_gpu = move is not None and is_gpu(move.device)
     return last if last is not None and last.what == EventKind.LOADED and on_gpu else None
 
 
@@ -224,7 +230,7 @@ def _of_its_making(made: Step, whole: Module) -> bool:
 def _on_accelerator(module: Module) -> bool:
     """Whether a module or a part of it is on an accelerator."""
     places = (one.where() for one in module.family())
-    return any(place is not None and place.type == DeviceType.CUDA for place in places)
+    return any(is_gpu(place) for place in places)
 
 
 def _is_copy(made: Step) -> bool:
@@ -254,8 +260,8 @@ def _is_named(given: Spot, built: Spot) -> bool:
 
 def _put_late(module: Module, then: Sequence[Step] = ()) -> Step | None:
     """The step that put a module into one that was moved before, and not again by ``then``."""
-    put = next((s for s in module.steps if s.what == EventKind.PUT), None)
-    if put is None or put.device is None or put.device.type != DeviceType.CUDA:
+    put = first_of(module.steps, EventKind.PUT)
+    if put is None or not is_gpu(put.device):
         return None
     made = born_at(module.steps)
     if made is not None and module.owner is not None and _of_its_making(made, module.owner):

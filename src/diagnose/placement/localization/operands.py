@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
-from diagnose.placement.devices import differ
+from diagnose.placement.devices import differ, is_gpu, is_host
 from diagnose.placement.localization.availability import frame_at, has_device, where_built
 from diagnose.placement.localization.builder_calls import of_grown
 from diagnose.placement.localization.generators import of_generator
@@ -50,7 +50,9 @@ from diagnose.placement.provenance import (
     Reason,
     born_at,
     device_argument,
+    first_of,
     fixed_in_replica,
+    has,
     is_literal,
     is_offloaded,
     last_move,
@@ -80,9 +82,7 @@ def reason(stray: Meets, meeting: Meeting) -> Reason | None:
             return away_from_home(meeting, stray)
         case ConstraintKind.STATE if tensor.maker == Origin.STATE and tensor.module is not None:
             return of_library(stray, meeting)
-        case ConstraintKind.STATE if put := next(
-            (s for s in tensor.steps if s.what == EventKind.STORED), None
-        ):
+        case ConstraintKind.STATE if put := first_of(tensor.steps, EventKind.STORED):
             return Reason("optimizer-state", put.spot, tensor.frame)
         case ConstraintKind.HOST:
             return on_the_way_to_the_host(stray, meeting)
@@ -145,10 +145,10 @@ def _is_here(move: Step | None, meeting: Meeting) -> bool:
 
 def _of_weight(tensor: Tensor, module: Module, meeting: Meeting) -> Reason | None:
     """Why a weight is there: held in a plain list, copied before its module moved, or as its module."""
-    held = next((s for s in tensor.steps if s.what == EventKind.HELD), None)
-    if held is not None and not any(s.what == EventKind.PUT for s in tensor.steps):
+    held = first_of(tensor.steps, EventKind.HELD)
+    if held is not None and not has(tensor.steps, EventKind.PUT):
         return Reason("unregistered-submodule", held.spot, tensor.frame, f"self.{tensor.name}")
-    put = next((s for s in tensor.steps if s.what == EventKind.PUT), None)
+    put = first_of(tensor.steps, EventKind.PUT)
     late = (
         put is not None and last_move(module.steps) is not None and last_move(tensor.steps) is None
     )
@@ -164,7 +164,7 @@ def _of_weight(tensor: Tensor, module: Module, meeting: Meeting) -> Reason | Non
 def _is_brought_back(tensor: Tensor, module: Module) -> bool:
     """Whether a copy of a weight was brought to the host, and its module stayed on an accelerator."""
     move, whole = last_move(tensor.steps), last_move(module.whole().steps)
-    back = move is not None and move.device is not None and move.device.type == DeviceType.CPU
+    back = move is not None and is_host(move.device)
     return back and whole is not None and on_cpu(tensor) and module.where() == whole.device
 
 
@@ -179,7 +179,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return Reason("input-not-moved", left.spot, tensor.frame)
     if (forgotten := forgotten_variable(tensor, stray.node, meeting.spot)) is not None:
         return forgotten
-    dropped = next((s for s in tensor.steps if s.what == EventKind.DROPPED), None)
+    dropped = first_of(tensor.steps, EventKind.DROPPED)
     if dropped is not None and tensor.device != dropped.device:
         return Reason("input-not-moved", dropped.spot, tensor.frame)
     if (fixed := fixed_in_replica(tensor)) is not None:
@@ -211,18 +211,18 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return shared_by_replicas(tensor, kept, meeting)
     if kept is not None and tensor.module is not None:
         owner = tensor.module
-        loss = LOSSES.search(owner.kind) and not any(s.what == EventKind.MOVED for s in owner.steps)
+        loss = LOSSES.search(owner.kind) and not has(owner.steps, EventKind.MOVED)
         born = born_at(tensor.steps)
         if born is not None and not loss and _is_remade(born, kept, tensor):
             return Reason("created-without-device", born.spot, tensor.frame)
         cause = "loss-or-metric-state" if loss else "unregistered-tensor"
         return Reason(cause, kept.spot, tensor.frame, f"self.{tensor.name}")
-    held = next((s for s in tensor.steps if s.what == EventKind.HELD), None)
+    held = first_of(tensor.steps, EventKind.HELD)
     if held is not None and not on_cpu(tensor) and replicated(tensor.module):
         return shared_by_replicas(tensor, held, meeting)
     if held is not None and tensor.module is not None:
         return Reason("unregistered-tensor", held.spot, tensor.frame, f"self.{tensor.name}")
-    grown = next((s for s in tensor.steps if s.what == EventKind.GROWN), None)
+    grown = first_of(tensor.steps, EventKind.GROWN)
     if grown is not None and tensor.maker == Origin.GROWN:
         return of_grown(tensor, grown)
     made = born_at(tensor.steps)
@@ -230,7 +230,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return state
     if made is None:
         return unknown_input(stray, meeting)
-    stored = next((s for s in tensor.steps if s.what == EventKind.STORED), None)
+    stored = first_of(tensor.steps, EventKind.STORED)
     if stored is not None and (late := of_holder(stray, meeting.frame)) is not None:
         return late
     if stored is not None and LOSSES.search((stored.spot.function or "").partition(".")[0]):
@@ -241,7 +241,7 @@ def _of_tensor(stray: Meets, meeting: Meeting, kept: Step | None) -> Reason | No
         return forgotten
     match tensor.maker:
         case Origin.FACTORY | Origin.ARRAY:
-            if tensor.device is not None and tensor.device.type == DeviceType.CUDA:
+            if is_gpu(tensor.device):
                 if is_literal(made):
                     return Reason("hardcoded-device", made.spot, tensor.frame)
                 if made.of is None:

@@ -14,6 +14,8 @@ from diagnose.placement.provenance import (
     Reason,
     born_at,
     device_argument,
+    first_of,
+    has,
     last_move,
     made_as,
     on_cpu,
@@ -29,7 +31,7 @@ def of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
     if not isinstance(this, Object) or this.kind != "optimizer" or not on_cpu(stray.tensor):
         return None
     made = born_at(stray.tensor.steps)
-    put = next((step for step in stray.tensor.steps if step.what == EventKind.STORED), None)
+    put = first_of(stray.tensor.steps, EventKind.STORED)
     if put is not None and stray.tensor.maker == Origin.LOAD:  # where each weight tells its device
         return Reason("optimizer-state", put.spot, stray.tensor.frame)
     frame = stray.tensor.frame
@@ -51,7 +53,7 @@ def of_library(stray: Meets, meeting: Meeting) -> Reason | None:
     module, made = state.module, born_at(state.steps)
     assert module is not None
     own = made_as("optimizer-state", state.steps, state.frame)
-    if any(step.what == EventKind.STEPPED for step in state.steps):
+    if has(state.steps, EventKind.STEPPED):
         late = last_move(module.steps)
         if late is None:
             return own
@@ -176,5 +178,5 @@ def of_keeper(tensor: Tensor, module: Module, meeting: Meeting) -> Reason | None
             spot, frame = frame.call, frame.caller
         return None
     made = born_at(keeper.steps)
-    copied_once = any(step.what == EventKind.COPIED for step in tensor.steps)
+    copied_once = has(tensor.steps, EventKind.COPIED)
     return Reason("unregistered-tensor", made.spot, keeper.frame) if made and copied_once else None

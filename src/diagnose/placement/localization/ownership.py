@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from diagnose.kinds import DeviceType
+from diagnose.placement.devices import is_gpu
 from diagnose.placement.localization.availability import held_by, knows_device
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Step
@@ -56,11 +56,7 @@ def _is_brought(made: Step, frame: Frame) -> bool:
         for value in around.names.values():
             for tensor in tensors_in(value):
                 move = last_move(tensor.steps)
-                there = (
-                    move is not None
-                    and move.device is not None
-                    and move.device.type == DeviceType.CUDA
-                )
+                there = move is not None and is_gpu(move.device)
                 if there and any(step is made for step in tensor.steps):
                     return True
     return False

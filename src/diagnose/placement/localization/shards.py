@@ -11,7 +11,7 @@ from diagnose.placement.localization.availability import frame_at, statement_aro
 from diagnose.placement.localization.device_expressions import begins_as_number, in_scope
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
-from diagnose.placement.provenance import born_at, last_move, said_as
+from diagnose.placement.provenance import born_at, first_of, has, last_move, said_as
 from diagnose.placement.semantics import around, loads, nodes
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object
@@ -168,11 +168,9 @@ def gathered(meeting: Meeting, *, sure: bool = False) -> Suspect | None:
     """
     for side in meeting.sides:
         steps = side.tensor.steps
-        if side.tensor.maker != Origin.WEIGHT or not any(
-            step.what == EventKind.GATHERED for step in steps
-        ):
+        if side.tensor.maker != Origin.WEIGHT or not has(steps, EventKind.GATHERED):
             continue
-        put = next((step for step in steps if step.what == EventKind.MOVED), None)
+        put = first_of(steps, EventKind.MOVED)
         if sure and (put is None or not put.device or not put.device.number):
             continue
         if sure and all(other.tensor.device != put.device for other in meeting.sides if put):

@@ -26,7 +26,15 @@ from diagnose.placement.localization.shard_ingress import brought
 from diagnose.placement.localization.shards import COMPUTED, crossing, gathered, sent
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
-from diagnose.placement.provenance import Reason, born_at, is_literal, last_move, on_cpu, said_as
+from diagnose.placement.provenance import (
+    Reason,
+    born_at,
+    first_of,
+    is_literal,
+    last_move,
+    on_cpu,
+    said_as,
+)
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Object
 
@@ -235,7 +243,7 @@ def _loaded(found: Reason, other: Meets | None) -> Reason | None:
     if found.cause != "input-not-moved" or other is None or found.frame is None:
         return None
     whose = other.value.steps if isinstance(other.value, Module) else other.tensor.steps
-    loaded = next((step for step in whose if step.what == EventKind.LOADED), None)
+    loaded = first_of(whose, EventKind.LOADED)
     if loaded is None or last_move(whose) is not None or knows_device(found.frame, found.spot):
         return None
     return Reason("checkpoint-location", loaded.spot, other.tensor.frame)

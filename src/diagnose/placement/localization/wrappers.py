@@ -12,7 +12,7 @@ from diagnose.placement.devices import SPLIT
 from diagnose.placement.localization.primary_device import chosen_home, listed
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.provenance import Reason, born_at, is_literal, last_move
+from diagnose.placement.provenance import Reason, born_at, first_of, is_literal, last_move
 from diagnose.placement.replicas import CAUSE, asked_again, read_in
 from diagnose.placement.semantics import around, bindings, dotted
 from diagnose.placement.tensors import Tensor
@@ -24,7 +24,7 @@ _COUNTS = re.compile(r"device_count\(\)|\bn(um)?(_?gpus?|_devices)?\b")
 def away_from_home(meeting: Meeting, stray: Meets) -> Reason | None:
     """A wrapper whose module is not at home: the last move if it came later, else where it was wrapped."""
     weight, wrapper = meeting.sides[0].tensor, meeting.sides[-1].tensor
-    wrapped = next((s for s in wrapper.steps if s.what == EventKind.WRAPPED), None)
+    wrapped = first_of(wrapper.steps, EventKind.WRAPPED)
     move = last_move(weight.steps)
     if wrapped is None:
         return None

@@ -14,8 +14,9 @@ from diagnose.fixes.file_edit import file_edit
 from diagnose.fixes.line_gate import Refused
 from diagnose.hooks.non_dispatch import Operand
 from diagnose.hooks.replay import Met
-from diagnose.kinds import DeviceType, EventKind, Origin
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement import Device, Spot
+from diagnose.placement.devices import is_gpu
 from diagnose.placement.localization.default_devices import told_above
 from diagnose.placement.localization.device_expressions import in_scope
 from diagnose.placement.semantics import argument, arguments, called, calls, functions, names, nodes
@@ -41,12 +42,7 @@ def informing(error: BaseException) -> Iterator[Move]:
     found = meeting(error)
     for stray, other in permutations(found.operands, 2) if found is not None else ():
         wanted = place_of(other)
-        if (
-            found is None
-            or wanted is None
-            or wanted.type != DeviceType.CUDA
-            or place_of(stray) == wanted
-        ):
+        if found is None or not is_gpu(wanted) or place_of(stray) == wanted:
             continue
         events = stray.life.events if stray.life is not None else ()
         for event in reversed(events):
