@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
 
@@ -78,26 +78,17 @@ def runs_module(frame: Frame) -> bool:
 
 def knows_device(frame: Frame, spot: Spot) -> bool:
     """Whether a device is known in a call, or in one that leads to it."""
-    around: Frame | None = frame
-    while around is not None:
-        if has_device(around, spot):
-            return True
-        if around.call is None:
-            return False
-        spot, around = around.call, around.caller
-    return False
+    return any(has_device(around, place) for place, around in sites(spot, frame))
 
 
 def is_called(frame: Frame) -> bool:
     """Whether the program comes to a call by itself, and not what runs functions that nothing calls."""
-    around: Frame | None = frame
-    while around is not None and around.call is not None:
-        match around.call.node:
+    for one in frames(frame):
+        match one.call.node if one.call is not None else None:
             case ast.FunctionDef() | ast.AsyncFunctionDef() as entered:
                 return not _is_given(entered)
             case ast.ClassDef():
                 return False
-        around = around.caller
     return True
 
 
@@ -262,12 +253,26 @@ def statement_around(spot: Spot) -> ast.stmt | None:
     return next((one for one in around if isinstance(one, ast.stmt)), None)
 
 
+def frames(frame: Frame | None) -> Iterator[Frame]:
+    """The variables of a call, and of those that lead to it, innermost first."""
+    while frame is not None:
+        yield frame
+        frame = frame.caller
+
+
+def sites(spot: Spot, frame: Frame) -> Iterator[tuple[Spot, Frame]]:
+    """A place and the variables there, then the calls that lead to it and theirs, innermost first."""
+    yield spot, frame
+    while frame.call is not None and frame.caller is not None:
+        spot, frame = frame.call, frame.caller
+        yield spot, frame
+
+
 def frame_at(spot: Spot, frame: Frame | None) -> Frame | None:
     """The variables of the call that a place is in, of those that lead to some; None where it is in none of
     them."""
-    while frame is not None and (frame.source.path, frame.function) != (spot.file, spot.function):
-        frame = frame.caller
-    return frame
+    here = (spot.file, spot.function)
+    return next((one for one in frames(frame) if (one.source.path, one.function) == here), None)
 
 
 def handed_on(node: ast.AST, spot: Spot, frame: Frame) -> tuple[ast.AST, Spot, Frame]:

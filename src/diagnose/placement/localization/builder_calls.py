@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.localization.availability import (
     has_device,
     has_placed,
@@ -17,6 +17,7 @@ from diagnose.placement.localization.availability import (
     statement_around,
     where_built,
 )
+from diagnose.placement.localization.question import Question
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.provenance import Reason, last_move
 from diagnose.placement.semantics import around, holds, nodes
@@ -24,8 +25,11 @@ from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame
 
 
-def of_grown(tensor: Tensor, grown: Step) -> Reason:
+def of_grown(asked: Question) -> Reason | None:
     """Where a library's method puts layers into a model that was moved before."""
+    tensor, grown = asked.tensor, asked.first(EventKind.GROWN)
+    if grown is None or tensor.maker != Origin.GROWN:
+        return None
     names = tensor.frame.names if tensor.frame is not None else {}
     name = key_of(tensor.module, names) if tensor.module is not None else None
     move = last_move(tensor.module.steps) if tensor.module is not None else None

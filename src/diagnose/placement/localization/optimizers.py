@@ -8,13 +8,13 @@ from diagnose.kinds import EventKind, Origin
 from diagnose.placement.control_dependence import is_under_another
 from diagnose.placement.localization.availability import has_device, is_prepared, key_of
 from diagnose.placement.localization.module_builds import built_for
-from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.localization.question import Question
+from diagnose.placement.machine import Meeting
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.provenance import (
     Reason,
     born_at,
     device_argument,
-    first_of,
     has,
     last_move,
     made_as,
@@ -25,13 +25,13 @@ from diagnose.placement.tensors import Module, Optimizer, Tensor, tensors_in
 from diagnose.placement.values import Frame, Object, Unknown, Value
 
 
-def of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
+def of_optimizer(asked: Question) -> Reason | None:
     """State that an optimizer of the user's has made of weights before they were moved."""
-    this = meeting.frame.this
+    stray, made = asked.stray, asked.made
+    this = asked.meeting.frame.this
     if not isinstance(this, Object) or this.kind != "optimizer" or not on_cpu(stray.tensor):
         return None
-    made = born_at(stray.tensor.steps)
-    put = first_of(stray.tensor.steps, EventKind.STORED)
+    put = asked.first(EventKind.STORED)
     if put is not None and stray.tensor.maker == Origin.LOAD:  # where each weight tells its device
         return Reason("optimizer-state", put.spot, stray.tensor.frame)
     frame = stray.tensor.frame
@@ -46,11 +46,11 @@ def of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
     return built_for(module, frame) if module is not None else None
 
 
-def of_library(stray: Meets, meeting: Meeting) -> Reason | None:
+def of_library(asked: Question) -> Reason | None:
     """State of a library's optimizer: where its model is built, if it is made or loaded too early;
     where that is moved, if steps have made it."""
-    state = stray.tensor
-    module, made = state.module, born_at(state.steps)
+    stray, meeting, state = asked.stray, asked.meeting, asked.tensor
+    module, made = state.module, asked.made
     assert module is not None
     own = made_as("optimizer-state", state.steps, state.frame)
     if has(state.steps, EventKind.STEPPED):

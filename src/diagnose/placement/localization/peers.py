@@ -16,6 +16,7 @@ from diagnose.placement.localization.availability import (
     key_of,
     statement_around,
 )
+from diagnose.placement.localization.question import Question
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.pass_through import moved_in
 from diagnose.placement.provenance import Reason, born_at, last_move, on_cpu
@@ -24,8 +25,11 @@ from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object, Value
 
 
-def moved_within(spot: Spot, loop: ast.For) -> Spot | None:
-    """The statement of a loop that moves another of the values that the loop binds."""
+def moved_within(spot: Spot) -> Spot | None:
+    """The statement of a loop that moves another of the values that the loop binds; None for no loop."""
+    loop = spot.node
+    if not isinstance(loop, ast.For):
+        return None
     own = names(loop.target)
     for statement in loop.body:
         moved = moved_in(statement.value) if isinstance(statement, ast.Assign) else ()
@@ -181,16 +185,11 @@ def forgotten_field(tensor: Tensor, node: ast.AST, frame: Frame) -> Reason | Non
     return Reason("unregistered-tensor", first, name=f"self.{node.attr}", beside=first)
 
 
-def forgotten_variable(tensor: Tensor, node: ast.AST, spot: Spot) -> Reason | None:
+def forgotten_variable(asked: Question) -> Reason | None:
     """The last statement that moves another variable of those which one call gave, ``x = x.to(device)``,
-    and leaves this one.
-
-    Args:
-        tensor: what a line was given.
-        node: the expression of the line that gives it.
-        spot: the line.
-    """
-    if not isinstance(node, ast.Name) or not on_cpu(tensor) or last_move(tensor.steps) is not None:
+    and leaves this one."""
+    node, spot = asked.stray.node, asked.meeting.spot
+    if not isinstance(node, ast.Name) or not on_cpu(asked.tensor) or asked.move is not None:
         return None
     together, last = set[str](), None
     for one in _gifts_and_moves(spot.enclosing or spot.source.tree):

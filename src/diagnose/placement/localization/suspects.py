@@ -21,6 +21,7 @@ from diagnose.placement.localization.manual_sharding import spreads_by_hand
 from diagnose.placement.localization.misplaced import agree, names_cpu, strays
 from diagnose.placement.localization.operands import reason
 from diagnose.placement.localization.parameters import taken
+from diagnose.placement.localization.question import Question
 from diagnose.placement.localization.ranks import of_rank
 from diagnose.placement.localization.shard_ingress import brought
 from diagnose.placement.localization.shards import COMPUTED, crossing, gathered, sent
@@ -286,7 +287,7 @@ def explain(
         if meeting.what == ConstraintKind.HOST
         else None
     )
-    found = reason(stray, meeting)
+    found = reason(Question(stray, meeting, other, failed))
     if found is None:
         return None
     if found.cause in _STATE and tensor.device == CPU:
