@@ -30,6 +30,7 @@ from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.model import LiveOperand
 from diagnose.placement import Spot, Step, Suspect
 from diagnose.placement.devices import META, written
+from diagnose.placement.localization.question import Question
 from diagnose.placement.localization.suspects import explain, of_kernel, of_meeting
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.provenance import has
@@ -128,7 +129,7 @@ def _suspects(meeting: Meeting, devices: Sequence[str], *, split: bool) -> Itera
         return
     absent, other = absent_from(meeting)
     if absent is not None and meeting.what != ConstraintKind.META:
-        if (suspect := explain(absent, other, meeting)) is not None:
+        if (suspect := explain(Question(absent, meeting, other))) is not None:
             yield suspect
         return
     yield from of_meeting(meeting, devices or ("?", "cpu"), split=split)

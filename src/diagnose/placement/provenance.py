@@ -25,6 +25,8 @@ class Reason(NamedTuple):
     move: Spot | None = None
     owner: str | None = None
     beside: Spot | None = None
+    #: Expressions for the wanted device, where they are known with it.
+    devices: tuple[str, ...] | None = None
 
 
 def first_of(steps: Iterable[Step], *what: EventKind) -> Step | None:

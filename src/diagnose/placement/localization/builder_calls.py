@@ -37,7 +37,7 @@ def of_grown(asked: Question) -> Reason | None:
     return Reason("submodule-added-after-move", grown.spot, tensor.frame, move=spot, owner=name)
 
 
-def told_by_a_call(found: Reason) -> Reason:
+def told_by_a_call(found: Reason, _: Question) -> Reason:
     """The reason at the call of the function that its place is in, if only there a device is known.
 
     One line mends it there: what the function makes is moved, or the model to which a method adds a layer.

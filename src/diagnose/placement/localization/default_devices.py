@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from diagnose.placement.device_patterns import told_above
 from diagnose.placement.model import Spot
 from diagnose.placement.semantics import (
     argument,
-    bindings,
-    called,
-    calls,
     calls_of,
     defaults,
     nodes,
@@ -49,7 +46,7 @@ def at_call(spot: Spot) -> Call | None:
             return None
         (call,) = leaving
         around = source.function_at(call.lineno)
-        devices = tuple(told_above(around or source.tree, call))
+        devices = tuple(told_above(around or source.tree, call.lineno))
         name = around.name if around is not None else None
         return Call(Spot(source, call, name), devices) if devices else None
     return None
@@ -59,31 +56,3 @@ def _unpacks(call: ast.Call) -> bool:
     """Whether a call is given what another value holds, and so may tell any parameter."""
     named = any(one.arg is None for one in call.keywords)
     return named or any(isinstance(one, ast.Starred) for one in call.args)
-
-
-def told_above(scope: ast.AST, call: ast.Call) -> Sequence[str]:
-    """The devices that the lines above a call move to, or make, by a name or an attribute.
-
-    Args:
-        scope: the function that the call stands in, or the file.
-        call: the call.
-    """
-    return list(dict.fromkeys(_told(scope, call)))
-
-
-def _told(scope: ast.AST, call: ast.Call) -> Iterator[str]:
-    for target, value, _ in bindings(scope):
-        if value is not None and called(value) == "device" and target.lineno < call.lineno:
-            yield ast.unparse(target)
-    above = (one for one in calls(scope) if one.lineno < call.lineno)
-    for one in sorted(above, key=lambda one: (one.lineno, one.col_offset)):
-        match one:
-            case ast.Call(
-                func=ast.Attribute(attr="to"), args=[ast.Name() | ast.Attribute() as place]
-            ):
-                yield ast.unparse(place)
-        yield from (
-            ast.unparse(word.value)
-            for word in one.keywords
-            if word.arg == "device" and isinstance(word.value, ast.Name | ast.Attribute)
-        )

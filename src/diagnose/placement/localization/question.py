@@ -21,10 +21,13 @@ class _Question(NamedTuple):
     meeting: Meeting
     other: Meets | None = None
     failed: bool = True
+    apart: bool = False
+    on_gpus: bool = False
 
 
 class Question(_Question):
-    """An operand of a meeting, one that it met, and whether the program failed there."""
+    """An operand of a meeting, one that it met, and whether the program failed there; ``apart``: it has
+    parts of models on several GPUs, ``on_gpus``: no message names the cpu."""
 
     @property
     def tensor(self) -> Tensor:

@@ -16,8 +16,8 @@ from diagnose.hooks.non_dispatch import Operand
 from diagnose.hooks.replay import Met
 from diagnose.kinds import EventKind, Origin
 from diagnose.placement import Device, Spot
+from diagnose.placement.device_patterns import told_above
 from diagnose.placement.devices import is_gpu
-from diagnose.placement.localization.default_devices import told_above
 from diagnose.placement.localization.device_expressions import in_scope
 from diagnose.placement.semantics import argument, arguments, called, calls, functions, names, nodes
 from diagnose.repair.synthesis.constraint import meeting
@@ -79,7 +79,7 @@ def _at(
     assert isinstance(caller.node, ast.Call)
     above = caller.source.function_at(caller.line)
     known = chain(
-        in_scope(around, caller, wanted), told_above(above or caller.source.tree, caller.node)
+        in_scope(around, caller, wanted), told_above(above or caller.source.tree, caller.line)
     )
     for device in islice(dict.fromkeys(known), _MOST):
         with suppress(Refused):
