@@ -29,7 +29,7 @@ from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement.model import Device, Source, Spot, Step, Suspect
 from diagnose.placement.script_metadata import pinned
 
-FOLDER = Path(__file__).parent / "definitions"
+FOLDER = Path(__file__).parent / "codemods"
 CASES = sorted(FOLDER.glob("*/*.in.py"))
 KEYS = {
     *(

@@ -4615,7 +4615,8 @@ while True:
     )
     source = Source("/home/u/run.py", text.split("\n"), ast.parse(text))
     program = analyse(source, torch(), all_functions=False, rounds=2)
-    found = [one for met in program.meetings for one in of_meeting(met, ("cuda:0", "cpu"))]
+    meets = next(met.spot.line for met in program.meetings if "self.state" in met.spot.code)
+    found = suspects(program, [Line(source.path, meets)], ("cuda:0", "cpu"))
     assert found[0].line.code.endswith("# here")
     assert not [
         one

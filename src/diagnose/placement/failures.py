@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from diagnose.kinds import ConstraintKind
+from diagnose.placement.devices import differ
 from diagnose.placement.interpreter import Program
 from diagnose.placement.localization.suspects import of_doubt, of_kernel, of_meeting
 from diagnose.placement.machine import Meeting
@@ -39,7 +40,8 @@ def suspects(
         met.sort(key=lambda one: -_agreement(one, stack[:position]))
         found: dict[tuple[str, str, int], Suspect] = {}
         for one in met:
-            for each in of_meeting(one, devices or ("?", "cpu"), split=program.split):
+            apart = _by_the_way_that_fails(one)
+            for each in of_meeting(apart, devices or ("?", "cpu"), split=program.split):
                 found.setdefault((each.cause, each.spot.file, each.spot.line), each)
         if found:
             gpus = "cpu" not in (device.casefold() for device in devices)
@@ -64,6 +66,23 @@ def doubted(program: Program, stack: Sequence[Line], devices: Sequence[str]) -> 
             for each in of_doubt(one, devices):
                 found.setdefault((each.cause, each.spot.file, each.spot.line), each)
     return tuple(found.values())
+
+
+def _by_the_way_that_fails(meeting: Meeting) -> Meeting:
+    """A constraint of a failure: of what two ways put apart, it met the one that differs from the rest."""
+    there = {side.tensor.device for side in meeting.sides} - {None}
+    sides = [
+        next(
+            (
+                side._replace(value=way, tensor=way)
+                for way in side.tensor.ways
+                if any(differ(way.device, one) for one in there)
+            ),
+            side,
+        )
+        for side in meeting.sides
+    ]
+    return meeting._replace(sides=tuple(sides))
 
 
 def _is_sure(suspect: Suspect, *, gpus: bool) -> bool:

@@ -23,7 +23,12 @@ def joined(one: Value | None, other: Value | None) -> Value:
     if isinstance(other, Const) and other.value is None:
         return _or_none(one)
     if isinstance(one, Tensor) and isinstance(other, Tensor):
-        return one if one.device == other.device else other.like(None)
+        same = one.device == other.device or differ(one.device, other.device) is False
+        if same:
+            return one
+        found = other.like(None)
+        found.ways = (one, other)
+        return found
     if isinstance(one, Tensor | Batch) and isinstance(other, Tensor | Batch):
         # `out[0] if isinstance(out, tuple) else out`: what is known of both.
         tensor, structure = (one, other) if isinstance(one, Tensor) else (other, one)

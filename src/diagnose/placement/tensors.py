@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from diagnose.kinds import DeviceType, EventKind, Origin
-from diagnose.placement.journal import noted
+from diagnose.placement.journal import Attributes
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.values import Class, Frame, Value
 
@@ -17,10 +17,21 @@ class Tensor(Value):
     ``scalar`` marks those of no dimensions, which mix with any device; ``module`` is whose output or
     weight it is; ``name`` what the module calls it; ``guessed`` that it may be none, or be elsewhere: it
     came of a call of which nothing is known; ``element`` that a number or a loop took it out of a tensor;
-    ``floating`` whether it is of a floating-point type, None where that is not known.
+    ``floating`` whether it is of a floating-point type, None where that is not known; ``ways`` which tensor
+    it is by each of two ways that put it apart.
     """
 
-    __slots__ = ("device", "element", "floating", "guessed", "maker", "module", "name", "scalar")
+    __slots__ = (
+        "device",
+        "element",
+        "floating",
+        "guessed",
+        "maker",
+        "module",
+        "name",
+        "scalar",
+        "ways",
+    )
 
     def __init__(
         self,
@@ -37,6 +48,7 @@ class Tensor(Value):
         super().__init__(steps, frame)
         self.element = False
         self.floating: bool | None = None
+        self.ways: tuple[Tensor, ...] = ()
         self.guessed = guessed
         self.device = device
         self.maker = maker
@@ -75,15 +87,11 @@ class Tensor(Value):
         return found
 
 
-class Batch(Value):
+class Batch(Attributes, Value):
     """Tensors in a structure that is not known: what a loader yields, what a tokenizer returns."""
 
     __slots__ = ("inner", "mutable")
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name == "inner":
-            noted(self, name)
-        object.__setattr__(self, name, value)
+    forked = frozenset({"inner"})
 
     def __init__(self, inner: Tensor, *, mutable: bool = False) -> None:
         super().__init__(inner.steps, inner.frame)
@@ -110,11 +118,12 @@ _DEEPEST = 12
 _FAMILY = 5_000
 
 
-class Sequence(Value):
+class Sequence(Attributes, Value):
     """A list, tuple, set or generator; ``keeper`` is the module whose plain attribute it is, ``grows`` that
     items were put into it: how many, only a run tells; ``kind`` which of them it is, where known."""
 
     __slots__ = ("grows", "items", "keeper", "kind", "more")
+    forked = frozenset({"grows", "items", "more"})
 
     def __init__(self, items: list[Value], more: Value | None = None, kind: str = "") -> None:
         super().__init__()
@@ -131,10 +140,11 @@ class Sequence(Value):
             yield self.more
 
 
-class Table(Value):
+class Table(Attributes, Value):
     """A dict; ``keeper`` is the module whose plain attribute it is, ``missing`` makes what it lacks."""
 
     __slots__ = ("items", "keeper", "missing", "more")
+    forked = frozenset({"items", "more"})
 
     def __init__(self, items: dict[object, Value], more: Value | None = None) -> None:
         super().__init__()
@@ -150,12 +160,7 @@ class Table(Value):
             yield self.more
 
 
-#: What a branch changes for itself alone; tensors are put anew, and never into the dict that is there.
-_WHERE = frozenset({"device", "tensors", "weights"})
-_FORKED = _WHERE | {"runs", "steps"}
-
-
-class Module(Value):
+class Module(Attributes, Value):
     """An ``nn.Module``.
 
     ``device`` is where its own weights are (None: not known, or it has none). ``children`` and ``tensors``
@@ -182,6 +187,9 @@ class Module(Value):
         "unsaved",
         "weights",
         "word",
+    )
+    forked = frozenset(
+        {"before", "children", "device", "hooks", "plain", "runs", "steps", "tensors", "weights"}
     )
 
     def __init__(self, kind: str, device: Device | None, made: Class | None = None) -> None:
@@ -211,11 +219,6 @@ class Module(Value):
         self.children: dict[str, Module] = {}
         self.tensors: dict[str, Tensor] = {}
         self.plain: dict[str, Value] = {}
-
-    def __setattr__(self, name: str, value: object) -> None:
-        if name in _FORKED:
-            noted(self, name)
-        object.__setattr__(self, name, value)
 
     def family(self) -> Iterator[Module]:
         """The module and all that is registered in it, each once."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 
+from diagnose.placement.journal import Attributes
 from diagnose.placement.model import Device, Source, Spot, Step
 
 
@@ -22,7 +23,7 @@ class Value:
         self.frame = frame
 
 
-class Frame:
+class Frame(Attributes):
     """The variables of a call, or of a file."""
 
     __slots__ = (
@@ -43,6 +44,7 @@ class Frame:
         "within",
         "yields",
     )
+    forked = frozenset({"names"})
 
     def __init__(
         self,
@@ -226,10 +228,11 @@ class Class(Value):
             yield from one.library
 
 
-class Object(Value):
+class Object(Attributes, Value):
     """An object of a user's class that is no module, or of a library whose kind is ``kind``."""
 
     __slots__ = ("attributes", "kind", "made")
+    forked = frozenset({"attributes"})
 
     def __init__(self, kind: str, made: Class | None = None) -> None:
         super().__init__()

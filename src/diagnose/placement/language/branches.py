@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Sequence
 from functools import reduce
+from itertools import zip_longest
 from typing import Any
 
 from diagnose.placement.devices import CPU
-from diagnose.placement.journal import Change, since, taken_back
+from diagnose.placement.journal import CONTENT, Change
 from diagnose.placement.lattice import joined
 from diagnose.placement.machine import Machine
-from diagnose.placement.tensors import Module
-from diagnose.placement.values import Frame, Object, Unknown, Value
-
-#: Objects among the variables of a call that are told apart, and their attributes: more are data.
-_OBJECTS = 8
-_ATTRIBUTES = 200
+from diagnose.placement.values import Value
 
 
 class Ways:
-    """What modules and batches are by each of the ways on which a program goes on from here.
+    """What variables and values are by each of the ways on which a program goes on from here.
 
     Each starts as it was here and ends by `end`, which undoes what it did; `join` is what they meet with.
     """
 
     def __init__(self, machine: Machine) -> None:
         self._changes = machine.changes
-        self._mark = len(machine.changes)
+        self._mark = machine.changes.mark()
         self._after: list[dict[tuple[int, str], Change]] = []
 
     def leave(self) -> None:
         """Notes a way that goes on from here behind what is left; it is another's to undo it."""
-        self._after.append(since(self._changes, self._mark))
+        self._after.append(self._changes.since(self._mark))
 
     def end(self, *, goes_on: bool = True) -> None:
         """Undoes what a way did; it is noted if the program goes on from there."""
-        after = taken_back(self._changes, self._mark)
+        after = self._changes.take_back(self._mark)
         if goes_on:
             self._after.append(after)
 
@@ -44,12 +40,15 @@ class Ways:
         return bool(self._after)
 
     def join(self) -> None:
-        """Makes modules and batches what the ways have in common."""
+        """Makes variables and values what the ways have in common."""
         changed = {key: one for after in self._after for key, one in after.items()}
         for key, (value, name, _) in changed.items():
-            now = getattr(value, name)
+            now = value if name == CONTENT else getattr(value, name)
             each = [after[key][2] if key in after else now for after in self._after]
-            setattr(value, name, _met(name, now, each))
+            if name == CONTENT:
+                value.restore(_content(each))
+            else:
+                setattr(value, name, _met(name, now, each))
 
 
 def _met(name: str, now: Any, each: Sequence[Any]) -> object:
@@ -60,62 +59,23 @@ def _met(name: str, now: Any, each: Sequence[Any]) -> object:
         # What a mode sends back to the host, and nothing else moves, is what fails next.
         back = now != CPU and all(one == CPU for one in others)
         return CPU if others and back else each[0] if len(set(each)) == 1 else None
-    if name == "inner":
-        return reduce(joined, each)
-    if name == "tensors":
-        names = dict.fromkeys(word for one in each for word in one)
-        return {word: reduce(joined, [one[word] for one in each if word in one]) for word in names}
+    if held := [one for one in each if isinstance(one, Value)]:
+        return _common(held)
+    if isinstance(now, dict | list):
+        return _content(each)
     return max(each, key=len) if name == "steps" else each[-1]
 
 
-class Attributes:
-    """The attributes of the object whose method this is, and of others that variables hold; of
-    a module those that are not registered.
-
-    Each branch starts with those before it, by `start`, and ends by `end`; `join` is what they meet with.
-    """
-
-    def __init__(self, frame: Frame) -> None:
-        own = _attributes(frame.this)
-        objects = [one for one in frame.names.values() if isinstance(one, Object)]
-        others = [_attributes(one) for one in objects if one.kind != "module"][:_OBJECTS]
-        every = [own, *(one for one in others if len(one) < _ATTRIBUTES)]
-        self._held = list({id(one): one for one in every}.values())
-        self._outset = [dict(one) for one in self._held]
-        self._after: list[list[dict[str, Value]]] = [[] for _ in self._held]
-
-    def __len__(self) -> int:
-        return sum(map(len, self._held))
-
-    def start(self) -> None:
-        """Puts them back as they were before the branches."""
-        for held, outset in zip(self._held, self._outset, strict=True):
-            held.clear()
-            held.update(outset)
-
-    def end(self) -> None:
-        """Notes what a branch leaves: it stays there, wherever the branch leads."""
-        for held, after in zip(self._held, self._after, strict=True):
-            after.append(dict(held))
-
-    def join(self) -> None:
-        """Makes them what the branches have in common."""
-        for held, after in zip(self._held, self._after, strict=True):
-            join(held, after)
+def _content(each: Sequence[Any]) -> Any:
+    """What a dict or list holds where ways meet: at each name or place what is in common to those that have
+    one there."""
+    if isinstance(each[0], dict):
+        names = dict.fromkeys(name for one in each for name in one)
+        return {name: _common([one[name] for one in each if name in one]) for name in names}
+    return [_common([one for one in at if one is not None]) for at in zip_longest(*each)]
 
 
-def _attributes(value: Value | None) -> dict[str, Value]:
-    if isinstance(value, Module):
-        return value.plain
-    return value.attributes if isinstance(value, Object) else {}
-
-
-def join(held: MutableMapping[str, Value], after: Sequence[dict[str, Value]]) -> None:
-    """Names hold what is in common to the ways by which a program came there."""
-    for name in dict.fromkeys(name for names in after for name in names):
-        value = after[0].get(name) or Unknown()
-        for names in after[1:]:
-            one = names.get(name)
-            if one is not value:  # most are the same, and nothing is to be joined
-                value = joined(value, one)
-        held[name] = value
+def _common(each: Sequence[Value]) -> Value:
+    first = each[0]
+    # Most are the same, and nothing is to be joined.
+    return first if all(one is first for one in each) else reduce(joined, each)

@@ -12,7 +12,7 @@ from diagnose.placement.assignments import loaded, store
 from diagnose.placement.device_guards import refusal
 from diagnose.placement.iteration import any_item, iterated
 from diagnose.placement.language.arrays import added, written
-from diagnose.placement.language.branches import Attributes, Ways, join
+from diagnose.placement.language.branches import Ways
 from diagnose.placement.language.conditions import truth
 from diagnose.placement.language.contexts import with_
 from diagnose.placement.language.dead_results import lose
@@ -51,18 +51,10 @@ def _block(machine: Machine, body: Sequence[ast.stmt], frame: Frame) -> None:
             run(machine, statement, frame)
 
 
-#: So many variables are copied in the time of a node.
-_COPIED = 8
-
-
 def _forks(machine: Machine, blocks: Sequence[Sequence[ast.stmt]], frame: Frame) -> None:
-    """Blocks of which one runs: each on variables of its own, which are joined where it goes on."""
-    before, held, ways = frame.names, Attributes(frame), Ways(machine)
-    after: list[dict[str, Value]] = []
+    """Blocks of which one runs: each from what was there before, joined where it goes on."""
+    ways = Ways(machine)
     for block in blocks:
-        machine.spend((len(before) + len(held)) // _COPIED)
-        frame.names = dict(before)
-        held.start()
         goes_on = False
         try:
             _block(machine, block, frame)
@@ -70,17 +62,11 @@ def _forks(machine: Machine, blocks: Sequence[Sequence[ast.stmt]], frame: Frame)
         except Leaves as leaves:
             if not isinstance(leaves, Ends):
                 machine.leave()
-            continue
         finally:
-            held.end()
             ways.end(goes_on=goes_on)
-        after.append(dict(frame.names))
-    held.join()
-    ways.join()
-    frame.names = before
-    if not after:
+    if not ways.left():
         raise Ends
-    join(before, after)
+    ways.join()
 
 
 def _assign(machine: Machine, node: ast.AST, frame: Frame) -> None:
