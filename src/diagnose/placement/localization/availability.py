@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
 
@@ -275,10 +275,22 @@ def frame_at(spot: Spot, frame: Frame | None) -> Frame | None:
     return next((one for one in frames(frame) if (one.source.path, one.function) == here), None)
 
 
-def handed_on(node: ast.AST, spot: Spot, frame: Frame) -> tuple[ast.AST, Spot, Frame]:
+def handed_on(
+    node: ast.AST,
+    spot: Spot,
+    frame: Frame,
+    through: Callable[[Frame, str], bool] = lambda frame, name: frame.lines.get(name) == 0,
+) -> tuple[ast.AST, Spot, Frame]:
     """The expression that a parameter was given by the outermost of the calls that hand it on, that call,
-    and the variables there; of what is no parameter, itself."""
-    while isinstance(node, ast.Name) and node.id in frame.given and frame.lines.get(node.id) == 0:
+    and the variables there; of what is no parameter, itself.
+
+    Args:
+        node: the expression.
+        spot: where it stands.
+        frame: the variables there.
+        through: which calls hand on what they were given by a name: those that bind it no more.
+    """
+    while isinstance(node, ast.Name) and node.id in frame.given and through(frame, node.id):
         if frame.call is None or frame.caller is None:
             break
         node, spot, frame = frame.given[node.id], frame.call, frame.caller
@@ -302,3 +314,9 @@ def held_by(node: ast.AST, frame: Frame) -> Value | None:
 def key_of(value: Value, names: Mapping[str, Value]) -> str | None:
     """The name that holds a value."""
     return next((name for name, one in names.items() if one is value), None)
+
+
+def held_in(frame: Frame) -> dict[str, Value]:
+    """What a call has: its variables, and what its object keeps, by ``self.name``."""
+    kept = frame.this.attributes if isinstance(frame.this, Object) else {}
+    return {**frame.names, **{f"self.{name}": value for name, value in kept.items()}}

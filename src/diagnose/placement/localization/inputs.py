@@ -8,6 +8,7 @@ from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import is_gpu
 from diagnose.placement.localization.availability import (
     frames,
+    handed_on,
     has_device,
     is_prepared,
 )
@@ -147,12 +148,8 @@ def given_to_owner(asked: Question) -> Reason | None:
 
 def taken_by(asked: Question) -> Reason | None:
     """Where a function that knows a device takes an input as its parameter, and hands it to the model."""
-    node: ast.AST = asked.stray.node
-    spot, frame, made = asked.meeting.spot, asked.meeting.frame, asked.born
-    while isinstance(frame.this, Module) and isinstance(node, ast.Name) and node.id in frame.given:
-        if frame.call is None or frame.caller is None:
-            return None
-        node, spot, frame = frame.given[node.id], frame.call, frame.caller
+    made, meeting = asked.born, asked.meeting
+    node, spot, frame = handed_on(asked.stray.node, meeting.spot, meeting.frame, _is_of_module)
     made_in = asked.tensor.frame
     if _is_kept(node, frame) and made_in is not None and not has_device(made_in, made.spot):
         given = (frame.names.get(name) for name in frame.lines if frame.lines[name] == 0)
@@ -164,6 +161,10 @@ def taken_by(asked: Question) -> Reason | None:
     if not has_device(frame, spot, moved=False):
         return None
     return Reason("input-not-moved", spot._replace(node=node), frame)
+
+
+def _is_of_module(frame: Frame, _: str) -> bool:
+    return isinstance(frame.this, Module)
 
 
 def _is_kept(node: ast.AST, frame: Frame) -> bool:
@@ -195,10 +196,8 @@ def unknown_input(asked: Question) -> Reason | None:
 
 def _caller(frame: Frame, call: Spot) -> Frame | None:
     """The variables around a call on the way to a frame."""
-    around: Frame | None = frame
-    while around is not None and (around.call is None or around.call.node is not call.node):
-        around = around.caller
-    return around.caller if around is not None else None
+    called = (one for one in frames(frame) if one.call is not None and one.call.node is call.node)
+    return next((one.caller for one in called), None)
 
 
 def _given_by(call: Spot, node: ast.AST, frame: Frame) -> ast.expr | None:

@@ -16,6 +16,7 @@ from diagnose.placement.localization.availability import (
     has_device,
     has_parameter,
     held_by,
+    held_in,
     key_of,
     where_built,
 )
@@ -247,10 +248,7 @@ def where_kept(cause: str, module: Module) -> Reason | None:
     while frame.call is not None and frame.caller is not None and isinstance(holder, Object):
         spot, frame = frame.call, frame.caller
         if has_device(frame, spot):
-            outer = key_of(holder, frame.names)
-            if outer is None and isinstance(frame.this, Object):
-                outer = key_of(holder, frame.this.attributes)
-                outer = f"self.{outer}" if outer else None
+            outer = key_of(holder, held_in(frame))
             return Reason(cause, spot, frame, owner=f"{outer}.{name}") if outer and name else None
     return None
 

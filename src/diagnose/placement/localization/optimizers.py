@@ -6,7 +6,13 @@ import ast
 
 from diagnose.kinds import EventKind, Origin
 from diagnose.placement.control_dependence import is_under_another
-from diagnose.placement.localization.availability import has_device, is_prepared, key_of
+from diagnose.placement.localization.availability import (
+    has_device,
+    held_in,
+    is_prepared,
+    key_of,
+    sites,
+)
 from diagnose.placement.localization.module_builds import built_for
 from diagnose.placement.localization.question import Question
 from diagnose.placement.machine import Meeting
@@ -130,11 +136,7 @@ def _name_of(optimizer: Value, frame: Frame | None, late: Step) -> str | None:
         if isinstance(this, Object) and (name := key_of(optimizer, this.attributes)) is not None:
             return f"self.{name}"
         frame = frame.caller
-    if frame is None:
-        return None
-    held = frame.this.attributes if isinstance(frame.this, Object) else {}
-    held = {f"self.{name}": value for name, value in held.items()}
-    return key_of(optimizer, {**frame.names, **held})
+    return key_of(optimizer, held_in(frame)) if frame is not None else None
 
 
 def _is_moved_apart(made: Step, module: Module) -> bool:
@@ -168,15 +170,12 @@ def of_keeper(tensor: Tensor, module: Module, meeting: Meeting) -> Reason | None
     keeper = meeting.frame.this
     if not isinstance(keeper, Object) or keeper.made is None:
         return None
+    made = born_at(keeper.steps)
     if keeper.made.find("step"):
-        begun, frame = born_at(keeper.steps), keeper.frame
-        spot = begun.spot if begun is not None else None
-        while spot is not None and frame is not None:
+        for spot, frame in sites(made.spot, keeper.frame) if made and keeper.frame else ():
             if _is_moved_apart(Step(EventKind.MADE, spot), module):
                 name = key_of(module.whole(), frame.names)
                 return Reason("optimizer-state", spot, frame, owner=name)
-            spot, frame = frame.call, frame.caller
         return None
-    made = born_at(keeper.steps)
     copied_once = has(tensor.steps, EventKind.COPIED)
     return Reason("unregistered-tensor", made.spot, keeper.frame) if made and copied_once else None

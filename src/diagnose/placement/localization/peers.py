@@ -10,6 +10,7 @@ from diagnose.placement.localization.availability import (
     gives_what_it_builds,
     has_device,
     held_by,
+    held_in,
     is_prepared,
     is_rebound,
     is_statement,
@@ -40,11 +41,7 @@ def moved_within(spot: Spot) -> Spot | None:
 
 def name_in(frame: Frame | None, module: Module) -> str | None:
     """The variable of a call, or the attribute of its object, that holds a module."""
-    if frame is None:
-        return None
-    held = frame.this.attributes if isinstance(frame.this, Object) else {}
-    attributes = {f"self.{name}": value for name, value in held.items()}
-    return key_of(module, {**frame.names, **attributes})
+    return key_of(module, held_in(frame)) if frame is not None else None
 
 
 def moved_beside(
@@ -59,11 +56,8 @@ def moved_beside(
     ``bound`` also one that gives its result the same name."""
     if frame is None or module.owner is not None:
         return None
-    held = dict(frame.names)
-    if isinstance(frame.this, Object):
-        held |= frame.this.attributes
     found: list[Spot] = []
-    for other in held.values():
+    for other in held_in(frame).values():
         if isinstance(other, Module) and other is not module and other.owner is None:
             move = last_move(other.steps)
             if move is None or move.spot.file != spot.file:

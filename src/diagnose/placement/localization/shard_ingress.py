@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from itertools import islice
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.control_dependence import set_at
 from diagnose.placement.devices import differ
-from diagnose.placement.localization.availability import frame_at, statement_around
+from diagnose.placement.localization.availability import frame_at, frames, statement_around
 from diagnose.placement.localization.device_expressions import models_in
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
@@ -156,11 +157,8 @@ def _given(move: Spot) -> Spot | None:
 
 def _known_above(frame: Frame | None, whole: Module) -> str | None:
     """What the outermost call that leads to a meeting calls a model."""
-    name = None
-    while frame is not None:
-        name = next(models_in(frame, whole), name)
-        frame = frame.caller
-    return name
+    known = [name for one in frames(frame) for name in islice(models_in(one, whole), 1)]
+    return known[-1] if known else None
 
 
 def _wanted(part: Meets, side: Meets, devices: Sequence[str]) -> Device | None:

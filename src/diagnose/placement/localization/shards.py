@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.devices import differ
-from diagnose.placement.localization.availability import frame_at, statement_around
+from diagnose.placement.localization.availability import frame_at, handed_on, statement_around
 from diagnose.placement.localization.device_expressions import begins_as_number, in_scope
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
@@ -195,15 +195,10 @@ def _entered(side: Meets, meeting: Meeting) -> tuple[ast.AST, Spot, Frame]:
     """An operand, the call that it stands in, and the variables there: where it enters the part that is
     elsewhere."""
     node = side.node if isinstance(side.node, ast.expr) else meeting.spot.node
-    spot, frame = meeting.spot, meeting.frame
-    while isinstance(node, ast.Name) and node.id in frame.given and _on_one_device(frame):
-        if frame.call is None or frame.caller is None:
-            break
-        node, spot, frame = frame.given[node.id], frame.call, frame.caller
-    return node, spot, frame
+    return handed_on(node, meeting.spot, meeting.frame, _on_one_device)
 
 
-def _on_one_device(frame: Frame) -> bool:
+def _on_one_device(frame: Frame, _: str) -> bool:
     """Whether the module that a method is of has all of its weights on one device."""
     if not isinstance(frame.this, Module):
         return False
