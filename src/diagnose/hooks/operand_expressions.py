@@ -35,7 +35,7 @@ def looped(lives: Lives, tensor: Tensor, node: ast.AST | None, spot: Spot) -> No
         or tensor.maker not in (Origin.FACTORY, Origin.ARRAY)
     ):
         return
-    if (made.file, made.function) != (spot.file, spot.function):
+    if not made.is_beside(spot):
         tensor.maker = Origin.BATCH
         tensor.steps = (*tensor.steps, Step(EventKind.BOUND, spot._replace(node=loop)))
 

@@ -111,9 +111,8 @@ def _moved_too_early(found: Reason) -> Reason | None:
         return None
     while frame is not None and frame.call is not None and not runs_module(frame):
         call, frame = frame.call, frame.caller
-        same = (move.file, move.function) == (call.file, call.function)
-        once = same and not _is_repeated(call, move)
-        if once and move.line < call.line and isinstance(statement_around(call), ast.Expr):
+        once = move.is_above(call) and not _is_repeated(call, move)
+        if once and isinstance(statement_around(call), ast.Expr):
             return found._replace(spot=call, frame=frame, beside=move)
     return None
 

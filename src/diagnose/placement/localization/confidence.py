@@ -229,8 +229,7 @@ def _is_forward(meeting: Meeting) -> bool:
 def _is_made_in(tensor: Tensor, meeting: Meeting) -> bool:
     """Whether a tensor is made in the function in which it meets another."""
     made = born_at(tensor.steps)
-    here = (meeting.spot.file, meeting.spot.function)
-    return made is not None and (made.spot.file, made.spot.function) == here
+    return made is not None and made.spot.is_beside(meeting.spot)
 
 
 #: How factories end that are given values, which may be a tensor's, a number's, or tell a device.

@@ -187,9 +187,7 @@ def _numbers(tree: ast.Module) -> Mapping[str, frozenset[int]]:
 def _moves_later(value: Tensor | Module, spot: Spot) -> bool:
     """Whether a value was moved where it is below a place, and was elsewhere there."""
     move = last_move(value.steps)
-    if move is None or (move.spot.file, move.spot.function) != (spot.file, spot.function):
-        return False
-    return move.spot.line > spot.line and born_at(value.steps) is not None
+    return move is not None and spot.is_above(move.spot) and born_at(value.steps) is not None
 
 
 def of_other(other: Meets | None, found: Reason, meeting: Meeting) -> tuple[str, ...]:

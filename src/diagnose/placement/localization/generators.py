@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from diagnose.kinds import Origin
-from diagnose.placement.localization.missing_device import left_out
+from diagnose.placement.localization.device_parameters import left_out
 from diagnose.placement.localization.question import Question
 from diagnose.placement.machine import Meeting
 from diagnose.placement.provenance import Reason, born_at, device_argument, made_as, on_cpu

@@ -141,8 +141,11 @@ def _is_counted_here(table: Tensor, meeting: Meeting) -> bool:
     made = born_at(table.steps)
     if made is None or meeting.frame.function is None or device_argument(made.spot) is not None:
         return False
-    here = (made.spot.file, made.spot.function) == (meeting.spot.file, meeting.spot.function)
-    return here and table.maker == Origin.FACTORY and called(made.spot.node) in _COUNTING
+    return (
+        made.spot.is_beside(meeting.spot)
+        and table.maker == Origin.FACTORY
+        and called(made.spot.node) in _COUNTING
+    )
 
 
 def _is_given(index: Meets, meeting: Meeting) -> bool:

@@ -306,8 +306,8 @@ def _given(put: Spot) -> Spot | None:
 def _is_named(given: Spot, built: Spot) -> bool:
     """Whether what is put into a model is a variable of the function that builds it, and nothing is done
     with it between: it is moved as it is put there."""
-    node, here = given.node, (given.file, given.function) == (built.file, built.function)
-    if not here or not isinstance(node, ast.Name):
+    node = given.node
+    if not given.is_beside(built) or not isinstance(node, ast.Name):
         return False
     between = range(built.line + 1, given.line)
     used = (one for one in nodes(given.source.tree, ast.Name) if one.id == node.id)

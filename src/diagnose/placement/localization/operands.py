@@ -9,6 +9,7 @@ from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import differ, is_gpu, is_host
 from diagnose.placement.localization.availability import frame_at, has_device, where_built
 from diagnose.placement.localization.builder_calls import of_grown
+from diagnose.placement.localization.device_parameters import is_forgotten_beside, left_out
 from diagnose.placement.localization.generators import of_generator
 from diagnose.placement.localization.hook_bypass import (
     gone_around,
@@ -31,7 +32,6 @@ from diagnose.placement.localization.inputs import (
     unknown_input,
 )
 from diagnose.placement.localization.meta_tensors import of_empty
-from diagnose.placement.localization.missing_device import is_forgotten_beside, left_out
 from diagnose.placement.localization.module_builds import (
     LOSSES,
     Built,

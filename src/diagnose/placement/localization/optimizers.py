@@ -89,7 +89,7 @@ def _loaded_by_call(module: Module, frame: Frame | None) -> Reason | None:
         return None
     while frame is not None and frame.call is not None:
         call, frame = frame.call, frame.caller
-        if (call.file, call.function) == (late.spot.file, late.spot.function):
+        if call.is_beside(late.spot):
             moved = late.spot.node.func
             if not isinstance(moved, ast.Attribute) or call.line >= late.spot.line:
                 return None
@@ -143,9 +143,7 @@ def _is_moved_apart(made: Step, module: Module) -> bool:
     """Whether what moves a model after its optimizer was made cannot do so where it is built: a library
     that prepares it, or a statement under a condition."""
     late = last_move(module.steps)
-    if late is None or (late.spot.file, late.spot.function) != (made.spot.file, made.spot.function):
-        return False
-    if late.spot.line < made.spot.line:
+    if late is None or not late.spot.is_beside(made.spot) or late.spot.is_above(made.spot):
         return False
     return is_prepared(late.spot) or is_under_another(late.spot, made.spot)
 

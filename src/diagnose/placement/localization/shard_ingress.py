@@ -108,8 +108,7 @@ def _gives_several(move: Spot, frame: Frame) -> bool:
 
 def _is_on_its_way(move: Step, meeting: Meeting) -> bool:
     """Whether a move stands in the function that calls the part: it was chosen for that."""
-    here = (move.spot.file, move.spot.function) == (meeting.spot.file, meeting.spot.function)
-    return here and (meeting.spot.function or "").endswith(".forward")
+    return move.spot.is_beside(meeting.spot) and (meeting.spot.function or "").endswith(".forward")
 
 
 #: What is asked of a tensor wherever it is.
@@ -124,7 +123,7 @@ def _handed(move: Spot, meeting: Meeting) -> tuple[Spot, Spot] | None:
     the variable besides, as it is: that meets the rest where it is."""
     function = move.enclosing
     call = next(
-        (one for one in meeting.calls if (one.file, one.function) == (move.file, move.function)),
+        (one for one in meeting.calls if one.is_beside(move)),
         None,
     )
     if function is None or call is None or not isinstance(call.node, ast.Call):

@@ -213,7 +213,6 @@ def _moved_beside(side: Meets, wanted: Device | None, meeting: Meeting) -> Spot 
         move = last_move(other.tensor.steps)
         if other is side or move is None or differ(move.device, wanted) is not False:
             continue
-        here = (move.spot.file, move.spot.function) == (meeting.spot.file, meeting.spot.function)
-        if here and other.tensor.maker != Origin.WEIGHT and move.spot.line < meeting.spot.line:
+        if move.spot.is_above(meeting.spot) and other.tensor.maker != Origin.WEIGHT:
             return move.spot
     return None

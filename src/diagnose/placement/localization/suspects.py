@@ -13,14 +13,13 @@ from diagnose.placement.localization.availability import has_device, knows_devic
 from diagnose.placement.localization.builder_calls import told_by_a_call
 from diagnose.placement.localization.confidence import is_sure
 from diagnose.placement.localization.context import is_caught
-from diagnose.placement.localization.default_devices import at_call
 from diagnose.placement.localization.device_expressions import in_scope, of_other
+from diagnose.placement.localization.device_parameters import at_call, taken
 from diagnose.placement.localization.hook_bypass import handed_to_host, offload_turned_on
 from diagnose.placement.localization.kernels import of_argument, of_option, of_unmoved
 from diagnose.placement.localization.manual_sharding import spreads_by_hand
 from diagnose.placement.localization.misplaced import agree, names_cpu, strays
 from diagnose.placement.localization.operands import reason
-from diagnose.placement.localization.parameters import taken
 from diagnose.placement.localization.question import Question
 from diagnose.placement.localization.ranks import of_rank
 from diagnose.placement.localization.shard_ingress import brought
@@ -210,10 +209,7 @@ def _refused(found: Suspect, tensor: Tensor, meeting: Meeting) -> Suspect:
         and meeting.what == ConstraintKind.ASKED
     ):
         found = found._replace(spot=made.spot, devices=())
-    late = beside is not None and any(
-        (call.file, call.function) == (beside.file, beside.function) and call.line < beside.line
-        for call in meeting.calls
-    )
+    late = beside is not None and any(call.is_above(beside) for call in meeting.calls)
     return found._replace(
         cause="kernel-needs-gpu", beside=None if late else beside, wanted=found.wanted or HOME
     )
@@ -253,17 +249,11 @@ def _past_default(found: Reason, asked: Question) -> Reason | None:
         return None
     if found.spot.node is not made.of.node or frame is None or made.of.function is None:
         return None
-    own = (made.of.file, made.of.function) == (made.spot.file, made.spot.function)
-    if not own or made.of.line >= made.spot.line:
+    if not made.of.is_above(made.spot):
         return None
     inner = found._replace(spot=made.spot, frame=frame)
     known = next(in_scope(frame, made.spot, other.tensor.device), None)
     return inner if known or any(of_other(other, inner, asked.meeting)) else None
-
-
-def _at_call(found: Reason, asked: Question) -> Reason | None:
-    left = at_call(found.spot) if found.cause == "hardcoded-device" else None
-    return found._replace(spot=left.spot, devices=left.devices) if left is not None else None
 
 
 def _in_split_model(found: Reason, asked: Question) -> Reason | None:
@@ -295,12 +285,12 @@ def _between_parts(found: Reason, asked: Question) -> Reason | None:
 _REFINEMENTS: Sequence[tuple[str, Callable[[Reason, Question], Reason | None], bool]] = (
     ("handed to code of the host", _handed_to_host, False),
     ("loaded, and no input", _loaded, True),
-    ("mended at a call", told_by_a_call, True),
+    ("one change at a call is enough", told_by_a_call, True),
     ("left there by a setting", _by_setting, True),
     ("taken by a parameter", taken, True),
     ("not of the process's rank", of_rank, False),
     ("a default of the function that makes it", _past_default, False),
-    ("a call leaves out the device", _at_call, False),
+    ("a call leaves out the device", at_call, False),
     ("in a split model", _in_split_model, False),
     ("between parts of a split model", _between_parts, False),
 )
