@@ -41,10 +41,7 @@ def written(before: Iterable[ast.AST], after: Iterable[ast.AST]) -> list[ast.exp
 
 
 def hold(
-    before: ast.AST,
-    after: Sequence[ast.AST],
-    within: Sequence[ast.AST],
-    torch: TorchNames,
+    before: ast.AST, after: Sequence[ast.AST], within: Sequence[ast.AST], torch: TorchNames
 ) -> None:
     """Lets pass what an edit may write.
 

@@ -6,12 +6,7 @@ import ast
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import is_gpu
-from diagnose.placement.localization.availability import (
-    frames,
-    handed_on,
-    has_device,
-    is_prepared,
-)
+from diagnose.placement.localization.availability import frames, handed_on, has_device, is_prepared
 from diagnose.placement.localization.question import Question
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step

@@ -43,11 +43,7 @@ from diagnose.placement.localization.module_builds import (
 from diagnose.placement.localization.optimizers import of_keeper, of_library, of_optimizer
 from diagnose.placement.localization.ownership import of_kept_object
 from diagnose.placement.localization.peers import forgotten_variable, made_beside, moved_within
-from diagnose.placement.localization.question import (
-    Answer,
-    Question,
-    answers,
-)
+from diagnose.placement.localization.question import Answer, Question, answers
 from diagnose.placement.localization.shards import told_at
 from diagnose.placement.localization.wrappers import away_from_home, shared_by_replicas
 from diagnose.placement.model import Step

@@ -201,9 +201,7 @@ def forgotten_variable(asked: Question) -> Reason | None:
 
 
 @lru_cache(maxsize=8)
-def _gifts_and_moves(
-    scope: ast.Module | Function,
-) -> Sequence[ast.Assign]:
+def _gifts_and_moves(scope: ast.Module | Function) -> Sequence[ast.Assign]:
     """The statements by which a call gives several variables, and those that move one, in their order."""
     found: list[ast.Assign] = []
     for one in scope.body:

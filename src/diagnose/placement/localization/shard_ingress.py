@@ -122,10 +122,7 @@ def _handed(move: Spot, meeting: Meeting) -> tuple[Spot, Spot] | None:
     """What a call hands on of a variable that was moved, and the call, where the function computes with
     the variable besides, as it is: that meets the rest where it is."""
     function = move.enclosing
-    call = next(
-        (one for one in meeting.calls if one.is_beside(move)),
-        None,
-    )
+    call = next((one for one in meeting.calls if one.is_beside(move)), None)
     if function is None or call is None or not isinstance(call.node, ast.Call):
         return None
     held = (one.target for one in bindings(function) if one.value is move.node)
