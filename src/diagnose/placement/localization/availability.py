@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
 
-from diagnose.kinds import DeviceType
 from diagnose.placement.devices import is_gpu, named_so, written
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.provenance import last_move, on_cpu
@@ -15,6 +14,7 @@ from diagnose.placement.semantics import (
     Function,
     around,
     called,
+    dotted,
     lines_of,
     parameters,
     path_to,
@@ -128,10 +128,8 @@ def has_parameter(frame: Frame) -> bool:
     """Whether a call was told an accelerator by a parameter of its own."""
     taken = (value for name, value in frame.names.items() if frame.lines.get(name) == 0)
     return any(
-        value.device.type == DeviceType.CUDA
-        if isinstance(value, Place)
-        else isinstance(value, Const) and value.value == "cuda"
-        for value in taken
+        is_gpu(one.device) if isinstance(one, Place) else getattr(one, "value", "") == "cuda"
+        for one in taken
     )
 
 
@@ -183,28 +181,27 @@ def _is_settings(frame: Frame, name: str, value: Value) -> bool:
 def _has_model(frame: Frame, spot: Spot) -> bool:
     """Whether a variable of a call holds a model that is on an accelerator, or the object of its method."""
     held = frame.this.attributes.values() if isinstance(frame.this, Object) else ()
-    above = (value for name, value in frame.names.items() if frame.lines.get(name, 0) <= spot.line)
-    places = (value.where() for value in (*above, *held) if isinstance(value, Module))
-    return any(is_gpu(place) for place in places)
+    known = (*_above(frame, spot.line), *held)
+    return any(is_gpu(one.where()) for one in known if isinstance(one, Module))
 
 
 def has_tensor(frame: Frame, spot: Spot) -> bool:
     """Whether a variable of a call may hold a tensor whose device something made beside it can have."""
-    return any(
-        (isinstance(value, Tensor) and not on_cpu(value)) or isinstance(value, Unknown | Batch)
-        for name, value in frame.names.items()
-        if frame.lines.get(name, 0) <= spot.line
-    ) or isinstance(frame.this, Module)
+    return isinstance(frame.this, Module) or any(
+        (isinstance(one, Tensor) and not on_cpu(one)) or isinstance(one, Unknown | Batch)
+        for one in _above(frame, spot.line)
+    )
 
 
 def has_placed(frame: Frame, line: int) -> bool:
     """Whether a variable that a call has by a line (a parameter, by 0) holds a tensor on an accelerator:
     what is built there belongs beside it."""
-    return any(
-        isinstance(value, Tensor) and is_gpu(value.device)
-        for name, value in frame.names.items()
-        if frame.lines.get(name, 0) <= line
-    )
+    return any(isinstance(one, Tensor) and is_gpu(one.device) for one in _above(frame, line))
+
+
+def _above(frame: Frame, line: int) -> Iterator[Value]:
+    """The values of the variables that a call has by a line."""
+    return (value for name, value in frame.names.items() if frame.lines.get(name, 0) <= line)
 
 
 def _moved_in(frame: Frame, value: Value, line: int) -> bool:
@@ -238,13 +235,17 @@ def is_rebound(spot: Spot) -> bool:
     """Whether a statement gives what a call moves its own name again: ``model = model.cuda()``."""
     match spot.node, statement_around(spot):
         case ast.Call(func=ast.Attribute(value=owner)) as call, ast.Assign(targets=[target]) as by:
-            return by.value is call and ast.unparse(target) == ast.unparse(owner)
+            return by.value is call and dotted(target) == dotted(owner) is not None
     return False
 
 
 def is_prepared(spot: Spot) -> bool:
     """Whether a call prepares what it is given, as accelerate does."""
-    return isinstance(spot.node, ast.Call) and ast.unparse(spot.node.func).endswith(".prepare")
+    return (
+        isinstance(spot.node, ast.Call)
+        and isinstance(spot.node.func, ast.Attribute)
+        and called(spot.node) == "prepare"
+    )
 
 
 def statement_around(spot: Spot) -> ast.stmt | None:
