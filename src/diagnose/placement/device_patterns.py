@@ -4,7 +4,6 @@ calls its device, what others beside the place are told, a module's weights, a t
 from __future__ import annotations
 
 import ast
-import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator
@@ -23,15 +22,12 @@ from diagnose.placement.semantics import (
     last_name,
     nodes,
     parameters,
-    path_to,
     positional,
     top,
 )
 
 #: What programs call a device.
 _DEVICE = re.compile(r"_?(\w+_)?dev(ice)?", re.IGNORECASE)
-#: What is named so has a device of its own.
-_HAVING = re.compile(r"(\w+_)?(accelerator|model|net|args|config|cfg|opt|trainer)")
 _MODULE = re.compile(r"(\w*Module|\w*Model|PreTrainedModel|\w+Layer)")
 #: What programs call a model that they call.
 _MODELS = re.compile(
@@ -41,7 +37,6 @@ _MODELS = re.compile(
 _OF_TENSORS = frozenset({"dtype", "shape", "ndim"})
 #: Methods of a tensor that are given an index, or another tensor, that has to be where it is.
 _TAKING = frozenset({"index_select", "gather", "scatter", "masked_fill"})
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def destinations(scope: ast.AST, *keywords: str) -> Iterator[ast.expr]:
@@ -70,22 +65,19 @@ def of_program(at: Spot, *, literal: bool = True) -> Iterator[str]:
         literal: whether others may have it written down: ``"cuda"``, which comes last.
     """
     functions = _functions(at)
-    names = (name for one in functions for name in bound_names(one, at.line))
-    yield from _called_device(names)
+    yield from _called_device(functions, at.line)
     yield from of_class(at)
-    above = math.inf if functions else at.line
-    yield from _called_device(
-        name for one in top(at.source.tree) for name in bound_names(one, above)
-    )
+    yield from _called_device(top(at.source.tree), math.inf if functions else at.line)
     others = by_neighbours(at, literal=literal)
     yield from (one for one in others if not one.startswith('"'))
     yield from _of_called_model(at)
     yield from others
 
 
-def _called_device(known: Iterable[str]) -> Iterator[str]:
-    """The first of some names that programs give their device."""
-    yield from itertools.islice((one for one in known if one in ("device", "DEVICE")), 1)
+def _called_device(scopes: Iterable[ast.AST], above: float) -> Iterator[str]:
+    """The names that programs give their device, of those that are bound above a line."""
+    known = (name for one in scopes for name in bound_names(one, above))
+    return (one for one in known if one in ("device", "DEVICE"))
 
 
 def of_class(at: Spot) -> Iterator[str]:
@@ -164,9 +156,9 @@ def _told(at: Spot) -> Iterator[str]:
     device."""
     functions, owner = _functions(at), _owner(at)
     for function in functions[:1]:
-        inside = set(_said(function))
-        if len(inside) == 1 and _is_told(name := inside.pop(), function, at.line):
-            yield name
+        inside, given = set(_said(function)), {one.arg for one in parameters(function)}
+        if len(inside) == 1 and (name := inside.pop()).partition(".")[0] in given:
+            yield name  # what is computed there may be as misplaced
     own = {one for one in _said(owner) if one.startswith("self.")} if owner is not None else set()
     if len(own) == 1 and functions and functions[-1].name != "__init__":
         yield own.pop()
@@ -179,25 +171,9 @@ def _said(scope: ast.AST) -> Iterator[str]:
             yield name
 
 
-def _is_told(name: str, function: Function, line: int) -> bool:
-    """Whether what a dotted name begins with is a parameter of a function, or bound in it above a line: a
-    device, or what has one. What is computed there may be as misplaced."""
-    root, _, rest = name.partition(".")
-    if any(one.arg == root for one in parameters(function)):
-        return True
-    has_one = not rest or _HAVING.fullmatch(root) is not None
-    return has_one and root in bound_names(function, line)
-
-
 def _shaped_as(at: Spot) -> Iterator[str]:
-    """What a function is given, or a comprehension takes one by one out of that or out of weights, by whose
-    shape or type the node's call makes something."""
+    """What a function is given by whose shape or type the node's call makes something."""
     given = {one.arg for each in _functions(at)[:1] for one in parameters(each)}
-    for outer in path_to(at.source.tree, at.node):
-        for loop in outer.generators if isinstance(outer, _COMPREHENSIONS) else ():
-            of = ast.unparse(loop.iter)
-            if isinstance(loop.target, ast.Name) and (of in given or of.endswith("parameters()")):
-                given.add(loop.target.id)
     for one in nodes(at.node, ast.Attribute):
         if isinstance(one.value, ast.Name) and one.value.id in given and one.attr in _OF_TENSORS:
             yield f"{one.value.id}.device"

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum, auto
 from functools import lru_cache
+from heapq import merge
 from typing import NamedTuple
 
 from diagnose.placement.devices import differ, is_gpu, is_host, written
@@ -55,10 +56,16 @@ class DeviceExpression(NamedTuple):
 
 def in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
     """Expressions for a device that may stand at a place, best first. The program is not run any more."""
-    yield from dict.fromkeys(one.text for one in device_expressions(frame, spot, wanted))
+    told = set[str]()
+    for one in device_expressions(frame, spot, wanted):
+        if one.text not in told:
+            told.add(one.text)
+            yield one.text
 
 
-def device_expressions(frame: Frame, spot: Spot, wanted: Device | None) -> list[DeviceExpression]:
+def device_expressions(
+    frame: Frame, spot: Spot, wanted: Device | None
+) -> Iterator[DeviceExpression]:
     """Expressions for a device that are bound at a place, best first.
 
     Args:
@@ -67,16 +74,18 @@ def device_expressions(frame: Frame, spot: Spot, wanted: Device | None) -> list[
         wanted: the device; None for whatever the program chose.
     """
     function = frame.function or ""
-    found = list(_of_frame(frame))
-    if frame.function is not None:
-        found += _of_object(frame.this)
-    if function:
-        found += _around(frame)
+    own = _of_object(frame.this) if frame.function is not None else ()
+    found = [iter(_of_frame(frame)), iter(own), _around(frame) if function else iter(())]
     if isinstance(frame.this, Module) and not function.endswith(".__init__"):
         text = "next(self.parameters()).device"
-        found.append(DeviceExpression(text, Kind.SELF, frame.this.where()))
-    known = (one for one in found if _denotes(one, wanted) and _is_there(one, frame, spot))
-    return sorted(known, key=lambda one: one.kind)
+        found.append(iter([DeviceExpression(text, Kind.SELF, frame.this.where())]))
+    for one in merge(*found, key=_kind):  # few of them are asked for
+        if _denotes(one, wanted) and _is_there(one, frame, spot):
+            yield one
+
+
+def _kind(one: DeviceExpression) -> Kind:
+    return one.kind
 
 
 def _denotes(one: DeviceExpression, wanted: Device | None) -> bool:
@@ -126,7 +135,7 @@ def _of_frame(frame: Frame) -> Sequence[DeviceExpression]:
             found.append(DeviceExpression(f"{name}.device", tensor, value.device, name, value))
         kinds = (Kind.VARIABLE, Kind.MODEL_FIELD, Kind.MODULE, Kind.SETTING)
         found += _told(name, name, value, *kinds)
-    return found
+    return sorted(found, key=_kind)
 
 
 @lru_cache(maxsize=16)
@@ -138,7 +147,8 @@ def _of_object(this: Value | None) -> Sequence[DeviceExpression]:
     found = [
         one for name, value in held.items() for one in _told("", f"self.{name}", value, *kinds)
     ]
-    return [one for one in found if isinstance(this, Object) or one.kind < Kind.INPUT]
+    known = (one for one in found if isinstance(this, Object) or one.kind < Kind.INPUT)
+    return sorted(known, key=_kind)
 
 
 def _told(

@@ -40,7 +40,7 @@ from diagnose.placement.localization.module_builds import (
     of_module,
     where_kept,
 )
-from diagnose.placement.localization.optimizers import of_keeper, of_library, of_optimizer
+from diagnose.placement.localization.optimizers import of_keeper, of_optimizer, of_state
 from diagnose.placement.localization.ownership import of_kept_object
 from diagnose.placement.localization.peers import forgotten_variable, made_beside, moved_within
 from diagnose.placement.localization.question import Answer, Question, answers
@@ -67,21 +67,6 @@ from diagnose.placement.replicas import CAUSE
 from diagnose.placement.semantics import called, holds
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame
-
-
-def _is_index(asked: Question) -> bool:
-    """Whether an operand is an index that was not left where others were moved."""
-    index = asked.meets(ConstraintKind.INDEX) and asked.stray is asked.meeting.sides[1]
-    return index and left_behind(asked.tensor.steps) is None
-
-
-def _is_state(asked: Question) -> bool:
-    return asked.meets(ConstraintKind.STATE, Origin.STATE) and asked.tensor.module is not None
-
-
-def _stored_state(asked: Question) -> Reason | None:
-    stored = asked.first(EventKind.STORED) if asked.meets(ConstraintKind.STATE) else None
-    return asked.at(stored, "optimizer-state")
 
 
 def _by_module(asked: Question) -> Reason | None:
@@ -201,15 +186,6 @@ def _held(asked: Question) -> Reason | None:
     return _by_replicas(asked, held) if held is not None else None
 
 
-def _is_kept_on_gpu(asked: Question) -> bool:
-    kept = asked.kept is not None and asked.tensor.module is not None
-    return kept and not on_cpu(asked.tensor)
-
-
-def _is_held(asked: Question) -> bool:
-    return asked.first(EventKind.HELD) is not None and asked.tensor.module is not None
-
-
 def _by_replicas(asked: Question, kept: Step) -> Reason | None:
     """What is kept, which the replicas of its module may share."""
     if not on_cpu(asked.tensor) and replicated(asked.tensor.module):
@@ -316,10 +292,10 @@ def _is_made_beside(made: Step, frame: Frame | None) -> bool:
 
 
 def _loaded_or_computed(asked: Question) -> Reason | None:
-    maker, module = asked.tensor.maker, asked.tensor.module
-    if maker == Origin.LOAD:
-        return asked.at(asked.made, "checkpoint-location")
-    return of_module(Built(module)) if maker == Origin.OUTPUT and module is not None else None
+    if asked.tensor.maker == Origin.OUTPUT and asked.tensor.module is not None:
+        return of_module(Built(asked.tensor.module))
+    loaded = asked.tensor.maker == Origin.LOAD
+    return asked.at(asked.made if loaded else None, "checkpoint-location")
 
 
 _OF_INPUT: Answer[Question] = answers(
@@ -350,10 +326,9 @@ reason: Answer[Question] = answers(
     ("without memory", of_empty),
     ("a generator", of_generator, lambda it: it.meets(ConstraintKind.GENERATOR, Origin.GENERATOR)),
     ("away from home", away_from_home, lambda it: it.meets(ConstraintKind.HOME)),
-    ("an optimizer's state", of_library, _is_state),
-    ("stored by an optimizer", _stored_state),
+    ("an optimizer's state", of_state),
     ("wanted on the host", on_the_way_to_the_host, lambda it: it.meets(ConstraintKind.HOST)),
-    ("an index", of_index, _is_index),
+    ("an index", of_index),
     ("its offload hook is gone around", gone_around, lambda it: is_offloaded(it.layer)),
     ("a module", _by_module, lambda it: isinstance(it.stray.value, Module)),
     ("a loss", _by_loss),
@@ -363,10 +338,14 @@ reason: Answer[Question] = answers(
     ("forgotten beside other variables", forgotten_variable),
     ("moved for nothing", _dropped),
     ("fixed in a replica", lambda it: it.at(fixed_in_replica(it.tensor), CAUSE)),
-    ("kept on a GPU", _kept, _is_kept_on_gpu),
+    (
+        "kept on a GPU",
+        _kept,
+        lambda it: bool(it.kept and it.tensor.module) and not on_cpu(it.tensor),
+    ),
     ("moved there", _moved, _is_where_moved),
     ("kept", _kept),
-    ("held in a container", _held, _is_held),
+    ("held in a container", _held, lambda it: bool(it.first(EventKind.HELD) and it.tensor.module)),
     ("grown", of_grown),
     ("the state of the user's own optimizer", of_optimizer),
     ("an input that is not known", unknown_input, lambda it: it.made is None),

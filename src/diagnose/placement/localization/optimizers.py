@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind, Origin
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.control_dependence import is_under_another
 from diagnose.placement.localization.availability import (
     has_device,
@@ -52,12 +52,14 @@ def of_optimizer(asked: Question) -> Reason | None:
     return built_for(module, frame) if module is not None else None
 
 
-def of_library(asked: Question) -> Reason | None:
-    """State of a library's optimizer: where its model is built, if it is made or loaded too early;
-    where that is moved, if steps have made it."""
+def of_state(asked: Question) -> Reason | None:
+    """State that an optimizer keeps: of a library's, where its model is built, if it is made or loaded too
+    early; where that is moved, if steps have made it."""
     stray, meeting, state = asked.stray, asked.meeting, asked.tensor
     module, made = state.module, asked.made
-    assert module is not None
+    if not asked.meets(ConstraintKind.STATE, Origin.STATE) or module is None:
+        stored = asked.first(EventKind.STORED) if asked.meets(ConstraintKind.STATE) else None
+        return asked.at(stored, "optimizer-state")
     own = made_as("optimizer-state", state.steps, state.frame)
     if has(state.steps, EventKind.STEPPED):
         late = last_move(module.steps)

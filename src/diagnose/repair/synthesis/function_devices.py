@@ -67,12 +67,7 @@ def _of_generator(found: Met, stray: Operand, wanted: Device) -> Iterator[Move]:
 
 
 def _at(
-    found: Met,
-    spot: Spot,
-    function: ast.FunctionDef,
-    caller: Spot,
-    stack: Stack,
-    wanted: Device,
+    found: Met, spot: Spot, function: ast.FunctionDef, caller: Spot, stack: Stack, wanted: Device
 ) -> Iterator[Move]:
     """The edit of a function, told the device at a call."""
     around = found.lives.scopes.frame(stack) or found.lives.scopes.around(caller)
