@@ -22,6 +22,7 @@ from diagnose.placement.semantics import (
     last_name,
     nodes,
     parameters,
+    path_to,
     positional,
     top,
 )
@@ -37,6 +38,7 @@ _MODELS = re.compile(
 _OF_TENSORS = frozenset({"dtype", "shape", "ndim"})
 #: Methods of a tensor that are given an index, or another tensor, that has to be where it is.
 _TAKING = frozenset({"index_select", "gather", "scatter", "masked_fill"})
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def destinations(scope: ast.AST, *keywords: str) -> Iterator[ast.expr]:
@@ -172,11 +174,17 @@ def _said(scope: ast.AST) -> Iterator[str]:
 
 
 def _shaped_as(at: Spot) -> Iterator[str]:
-    """What a function is given by whose shape or type the node's call makes something."""
+    """What a function is given, or a comprehension takes one by one out of that or out of weights, by whose
+    shape or type the node's call makes something."""
     given = {one.arg for each in _functions(at)[:1] for one in parameters(each)}
-    for one in nodes(at.node, ast.Attribute):
-        if isinstance(one.value, ast.Name) and one.value.id in given and one.attr in _OF_TENSORS:
-            yield f"{one.value.id}.device"
+    for outer in path_to(at.source.tree, at.node):
+        for one in outer.generators if isinstance(outer, _COMPREHENSIONS) else ():
+            of = ast.unparse(one.iter)
+            if isinstance(one.target, ast.Name) and (of in given or of.endswith("parameters()")):
+                given.add(one.target.id)
+    for read in nodes(at.node, ast.Attribute):
+        if isinstance(read.value, ast.Name) and read.value.id in given and read.attr in _OF_TENSORS:
+            yield f"{read.value.id}.device"
 
 
 def of_input(function: ast.AST | None) -> str | None:
