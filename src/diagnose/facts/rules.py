@@ -112,8 +112,7 @@ def matched(texts: Texts, rule: FactRule) -> Fact | None:
             return None
     if rule.frame:
         frame = next(
-            (f for f in scene.chosen(rule.frame["which"]) if _frame_hit(rule.frame, f)),
-            None,
+            (f for f in scene.chosen(rule.frame["which"]) if _frame_hit(rule.frame, f)), None
         )
         if frame is None:
             return None

@@ -8,45 +8,40 @@ that it stands in and the function around that.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from diagnose.fixes.line_gate import Refused
 from diagnose.model import TorchNames
+from diagnose.placement.device_patterns import destinations
 from diagnose.placement.semantics import (
     Function,
     bindings_by,
     bound,
     bound_names,
-    calls,
     dotted,
     nodes,
     reads,
 )
 from diagnose.scene.calls import is_number, of_package
 
-_PLACING = frozenset({"device", "map_location"})
+_PLACING = ("device", "map_location")
 #: Annotations of what has no device.
 _PLAIN = frozenset({"int", "float", "bool", "str", "complex"})
 
 
 def written(before: Iterable[ast.AST], after: Iterable[ast.AST]) -> list[ast.expr]:
     """The destinations that stand in the nodes after an edit and not in those before."""
-    had = {ast.unparse(one) for node in before for one in _destinations(node)}
-    return [one for node in after for one in _destinations(node) if ast.unparse(one) not in had]
-
-
-def _destinations(node: ast.AST) -> Iterator[ast.expr]:
-    for one in calls(node):
-        yield from (k.value for k in one.keywords if k.arg in _PLACING)
-        if isinstance(one.func, ast.Attribute) and one.func.attr == "to":
-            yield from one.args[:1]
+    had = {ast.unparse(one) for node in before for one in destinations(node, *_PLACING)}
+    return [
+        one
+        for node in after
+        for one in destinations(node, *_PLACING)
+        if ast.unparse(one) not in had
+    ]
 
 
 def hold(
-    before: ast.AST,
-    after: Sequence[ast.AST],
-    within: Sequence[ast.AST],
-    torch: TorchNames,
+    before: ast.AST, after: Sequence[ast.AST], within: Sequence[ast.AST], torch: TorchNames
 ) -> None:
     """Lets pass what an edit may write.
 

@@ -40,11 +40,7 @@ def explain(error: BaseException, *, lang: Lang = "en", top: int = 3) -> Diagnos
     from diagnose.sources import Sources, read_cached
 
     casebase = load(lang=lang)
-    report = parse(
-        printed(error),
-        "traceback",
-        knowledge=casebase.knowledge,
-    )
+    report = parse(printed(error), "traceback", knowledge=casebase.knowledge)
     return pipeline.explain(
         report._replace(live=True),
         casebase=casebase,

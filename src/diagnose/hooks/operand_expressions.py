@@ -10,6 +10,7 @@ from diagnose.hooks.live_values import Lives
 from diagnose.hooks.operands import assigned, standing_for
 from diagnose.kinds import EventKind, Origin
 from diagnose.placement import Spot, Step
+from diagnose.placement.provenance import has
 from diagnose.placement.tensors import Module, Tensor
 
 #: Modules above each other.
@@ -34,14 +35,14 @@ def looped(lives: Lives, tensor: Tensor, node: ast.AST | None, spot: Spot) -> No
         or tensor.maker not in (Origin.FACTORY, Origin.ARRAY)
     ):
         return
-    if (made.file, made.function) != (spot.file, spot.function):
+    if not made.is_beside(spot):
         tensor.maker = Origin.BATCH
         tensor.steps = (*tensor.steps, Step(EventKind.BOUND, spot._replace(node=loop)))
 
 
 def constructed(lives: Lives, tensor: Tensor, node: ast.AST, spot: Spot) -> None:
     """Gives what ``torch.Tensor(...)`` made its birth, of which torch tells nobody."""
-    if tensor.maker != Origin.OTHER or any(step.what == EventKind.MADE for step in tensor.steps):
+    if tensor.maker != Origin.OTHER or has(tensor.steps, EventKind.MADE):
         return
     given = bound(lives, node, spot)
     made = given.spot.node if given is not None else node

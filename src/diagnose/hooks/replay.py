@@ -30,8 +30,10 @@ from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.model import LiveOperand
 from diagnose.placement import Spot, Step, Suspect
 from diagnose.placement.devices import META, written
+from diagnose.placement.localization.question import Question
 from diagnose.placement.localization.suspects import explain, of_kernel, of_meeting
 from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.provenance import has
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Generator, Value
 from diagnose.scene import Scene
@@ -127,7 +129,7 @@ def _suspects(meeting: Meeting, devices: Sequence[str], *, split: bool) -> Itera
         return
     absent, other = absent_from(meeting)
     if absent is not None and meeting.what != ConstraintKind.META:
-        if (suspect := explain(absent, other, meeting)) is not None:
+        if (suspect := explain(Question(absent, meeting, other))) is not None:
             yield suspect
         return
     yield from of_meeting(meeting, devices or ("?", "cpu"), split=split)
@@ -136,9 +138,7 @@ def _suspects(meeting: Meeting, devices: Sequence[str], *, split: bool) -> Itera
 def _as_input(side: Meets, spot: Spot) -> None:
     """Takes a tensor of which nothing is known for an input: it was given to a module."""
     tensor = side.tensor
-    if tensor.maker == Origin.OTHER and not any(
-        s.what in (EventKind.MADE, EventKind.LOADED) for s in tensor.steps
-    ):
+    if tensor.maker == Origin.OTHER and not has(tensor.steps, EventKind.MADE, EventKind.LOADED):
         tensor.maker = Origin.BATCH
         tensor.steps = (Step(EventKind.MADE, spot._replace(node=side.node)), *tensor.steps)
 
@@ -232,7 +232,7 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
         device, scalar = written(operand.device), operand.shape == ()
         tensor = lives.lived(operand.life or Life(Origin.OTHER), device, thing, scalar=scalar)
         value: Value = tensor
-        kept = any(step.what == EventKind.KEPT for step in tensor.steps)
+        kept = has(tensor.steps, EventKind.KEPT)
         if (
             node is None
             and tensor.maker == Origin.WEIGHT

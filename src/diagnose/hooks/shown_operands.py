@@ -17,6 +17,7 @@ from diagnose.placement import Spot, Step, Suspect
 from diagnose.placement.devices import META
 from diagnose.placement.localization.misplaced import strays
 from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.provenance import first_of, has
 from diagnose.placement.tensors import Module, Tensor
 
 #: Modules above each other that are looked at.
@@ -91,7 +92,7 @@ def _accused(meeting: Meeting, suspect: Suspect) -> tuple[Meets | None, Meets | 
 
 
 def _restored(side: Meets | None) -> bool:
-    return side is not None and any(step.what == EventKind.LOADED for step in side.tensor.steps)
+    return side is not None and has(side.tensor.steps, EventKind.LOADED)
 
 
 def _expected(
@@ -190,10 +191,7 @@ def _name(one: Operand, spot: Spot, lives: Lives) -> str:
 
 def _assigned(one: Operand, lives: Lives) -> str:
     """What the statement that made a tensor assigned it to, in a function that is over."""
-    made = next(
-        (step for step in one.side.tensor.steps if step.what in (EventKind.MADE, EventKind.LOADED)),
-        None,
-    )
+    made = first_of(one.side.tensor.steps, EventKind.MADE, EventKind.LOADED)
     text = lives.texts.of(made.spot.file) if made is not None else None
     if made is None or text is None or one.side.tensor.maker not in _MADE:
         return ""

@@ -17,16 +17,7 @@ from diagnose.placement.records import row
 from diagnose.placement.semantics import called
 from diagnose.placement.tensors import Batch, Module, State, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import (
-    Const,
-    External,
-    Frame,
-    Loader,
-    Number,
-    Object,
-    Unknown,
-    Value,
-)
+from diagnose.placement.values import Const, External, Frame, Loader, Number, Object, Unknown, Value
 
 
 def loaded(target: ast.expr) -> ast.expr:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TypeGuard
 
 from diagnose.kinds import DeviceType
 from diagnose.placement.model import Device
@@ -67,6 +68,16 @@ def differ(one: Device | None, other: Device | None) -> bool | None:
     if one.number is None or other.number is None:
         return None
     return True
+
+
+def is_gpu(device: Device | None) -> TypeGuard[Device]:
+    """Whether a device is known to be one accelerator."""
+    return device is not None and device.type == DeviceType.CUDA
+
+
+def is_host(device: Device | None) -> TypeGuard[Device]:
+    """Whether a device is known to be the cpu."""
+    return device is not None and device.type == DeviceType.CPU
 
 
 def is_said(device: Device | None, printed: str) -> bool | None:

@@ -7,10 +7,10 @@ from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
-from diagnose.kinds import DeviceType, OptionState, Origin
+from diagnose.kinds import OptionState, Origin
 from diagnose.model import TorchNames
 from diagnose.placement import Imported
-from diagnose.placement.devices import SPLIT
+from diagnose.placement.devices import SPLIT, is_gpu
 from diagnose.placement.entry_points import guarded, hung, uncalled
 from diagnose.placement.language import attributes, calls, expressions, statements
 from diagnose.placement.libraries.cluster_ranks import far_environment
@@ -125,11 +125,7 @@ def _split(machine: Machine) -> bool:
     for meeting in machine.meetings:
         for side in meeting.sides:
             module, device = side.tensor.module, side.tensor.device
-            if (
-                side.tensor.maker != Origin.WEIGHT
-                or device is None
-                or device.type != DeviceType.CUDA
-            ):
+            if side.tensor.maker != Origin.WEIGHT or not is_gpu(device):
                 continue
             move = last_move(side.tensor.steps)
             if device.number is not None:

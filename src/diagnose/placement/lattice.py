@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import reduce
 
-from diagnose.kinds import DeviceType
-from diagnose.placement.devices import CPU, differ
+from diagnose.placement.devices import CPU, differ, is_gpu
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor, inside, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, External, Object, Place, Unknown, Value
@@ -62,7 +61,7 @@ def of_any_key(held: Value | None, value: Value) -> Value:
 
 
 def _is_on_gpu(tensor: Tensor) -> bool:
-    return tensor.device is not None and tensor.device.type == DeviceType.CUDA
+    return is_gpu(tensor.device)
 
 
 def _or_none(value: Value) -> Value:
@@ -111,4 +110,4 @@ def _either(one: Module, other: Module) -> Module | None:
     if library and all(each.kind.endswith(("Loss", "Criterion")) for each in (one, other)):
         return None
     place = one.where()
-    return one if place is not None and place.type == DeviceType.CUDA else other
+    return one if is_gpu(place) else other

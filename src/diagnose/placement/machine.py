@@ -8,7 +8,16 @@ from typing import NamedTuple
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, OptionState, Origin
 from diagnose.model import TorchNames
-from diagnose.placement.devices import CPU, CURRENT, HOME, RANKED, is_rank, named_so, written
+from diagnose.placement.devices import (
+    CPU,
+    CURRENT,
+    HOME,
+    RANKED,
+    is_gpu,
+    is_rank,
+    named_so,
+    written,
+)
 from diagnose.placement.journal import begun
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
@@ -258,7 +267,7 @@ class Machine:
         if isinstance(value, Const):
             if isinstance(value.value, str):
                 found = written(value.value)
-                if found is not None and found.type == DeviceType.CUDA and found.number is None:
+                if is_gpu(found) and found.number is None:
                     return self.home()
                 return found
             if isinstance(value.value, int) and not isinstance(value.value, bool):

@@ -61,6 +61,14 @@ class Spot(NamedTuple):
         """The innermost function it begins in; None outside of functions."""
         return self.source.function_at(self.line)
 
+    def is_beside(self, other: Spot) -> bool:
+        """Whether it stands in the same function as another place."""
+        return (self.file, self.function) == (other.file, other.function)
+
+    def is_above(self, other: Spot) -> bool:
+        """Whether it stands in the same function on a line above another place."""
+        return self.is_beside(other) and self.line < other.line
+
     @property
     def code(self) -> str:
         """The line it begins in, without its indentation."""

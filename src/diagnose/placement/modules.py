@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from diagnose.kinds import DeviceType, EventKind, Origin
-from diagnose.placement.devices import META, differ
+from diagnose.placement.devices import META, differ, is_gpu
 from diagnose.placement.machine import Machine, Partial
 from diagnose.placement.model import Device, Spot, Step
+from diagnose.placement.provenance import first_of
 from diagnose.placement.tensors import (
     Distribution,
     Module,
@@ -93,7 +94,7 @@ def _around(owner: Module) -> Device | None:
 def hold(container: Items | Table, value: Value, name: str = "") -> None:
     """What a list or dict that is a module's plain attribute holds is not registered."""
     owner = container.keeper
-    kept = next((step for step in container.steps if step.what == EventKind.KEPT), None)
+    kept = first_of(container.steps, EventKind.KEPT)
     if owner is not None and kept is not None:
         _leave_out(owner, value, kept.spot, name)
 
@@ -200,7 +201,7 @@ def _on_each(module: Module) -> list[Tensor]:
     for one in module.family():
         own = Tensor(one.device, Origin.WEIGHT, one.steps, one.frame, module=one)
         for weight in ([own] if one.weights else []) + list(one.tensors.values()):
-            there = weight.device is not None and weight.device.type == DeviceType.CUDA
+            there = is_gpu(weight.device)
             if there and all(differ(weight.device, other.device) for other in found):
                 found.append(weight)
     return found

@@ -6,8 +6,9 @@ import ast
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 
-from diagnose.kinds import DeviceType, EventKind
+from diagnose.kinds import EventKind
 from diagnose.model.vocabulary import Names
+from diagnose.placement.devices import is_host
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.provenance import last_of
@@ -68,7 +69,7 @@ def left_by(machine: Machine, node: ast.expr, value: Value, frame: Frame) -> Non
     """Marks the tensors that an expression leaves, which makes a dict of another one, and moves others."""
     for left, found in _beside_moved(node, value, frame):
         for tensor in tensors_in(found):
-            if tensor.device is not None and tensor.device.type == DeviceType.CPU:
+            if is_host(tensor.device):
                 step = Step(EventKind.LEFT, machine.spot(left, frame), tensor.device)
                 tensor.steps, tensor.frame = (*tensor.steps[-12:], step), frame
     made = isinstance(node, ast.DictComp) or (

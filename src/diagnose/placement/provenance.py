@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from diagnose.kinds import DeviceType, EventKind
-from diagnose.placement.devices import SPLIT
+from diagnose.placement.devices import SPLIT, is_host
 from diagnose.placement.machine import Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.semantics import argument, called
@@ -25,11 +25,23 @@ class Reason(NamedTuple):
     move: Spot | None = None
     owner: str | None = None
     beside: Spot | None = None
+    #: Expressions for the wanted device, where they are known with it.
+    devices: tuple[str, ...] | None = None
+
+
+def first_of(steps: Iterable[Step], *what: EventKind) -> Step | None:
+    """The first step of any of some kinds."""
+    return next((one for one in steps if one.what in what), None)
 
 
 def last_of(steps: Sequence[Step], *what: EventKind) -> Step | None:
     """The last step of any of some kinds."""
-    return next((one for one in reversed(steps) if one.what in what), None)
+    return first_of(reversed(steps), *what)
+
+
+def has(steps: Iterable[Step], *what: EventKind) -> bool:
+    """Whether something of some kind happened."""
+    return first_of(steps, *what) is not None
 
 
 def last_move(steps: Sequence[Step]) -> Step | None:
@@ -69,14 +81,12 @@ def is_literal(step: Step) -> bool:
 
 def born_at(steps: Sequence[Step]) -> Step | None:
     """The step that made or loaded a value."""
-    return next((s for s in steps if s.what in (EventKind.MADE, EventKind.LOADED)), None)
+    return first_of(steps, EventKind.MADE, EventKind.LOADED)
 
 
 def made_as(cause: str, steps: Sequence[Step], frame: Frame | None) -> Reason | None:
     """A cause at the step that made or wrapped something."""
-    step = next(
-        (s for s in steps if s.what in (EventKind.MADE, EventKind.LOADED, EventKind.WRAPPED)), None
-    )
+    step = first_of(steps, EventKind.MADE, EventKind.LOADED, EventKind.WRAPPED)
     return Reason(cause, step.spot, frame) if step is not None else None
 
 
@@ -89,7 +99,7 @@ def device_argument(spot: Spot) -> ast.expr | None:
 
 def on_cpu(tensor: Tensor) -> bool:
     """Whether a tensor is known to be on the cpu."""
-    return tensor.device is not None and tensor.device.type == DeviceType.CPU
+    return is_host(tensor.device)
 
 
 def replicated(module: Module | None) -> bool:
@@ -130,8 +140,8 @@ def is_offloaded(module: Module | None) -> bool:
     """Whether a module, or one that it belongs to, is offloaded; what a library spread may be. What is in a
     plain list no library reaches from above."""
     for one in module.owners() if module is not None else ():
-        if one.device == SPLIT or any(step.what == EventKind.OFFLOADED for step in one.steps):
+        if one.device == SPLIT or has(one.steps, EventKind.OFFLOADED):
             return True
-        if any(step.what == EventKind.HELD for step in one.steps):
+        if has(one.steps, EventKind.HELD):
             return False
     return False

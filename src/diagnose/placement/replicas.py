@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from diagnose.placement.device_patterns import of_input
 from diagnose.placement.model import Source, Spot, Suspect
 from diagnose.placement.semantics import (
     Function,
@@ -15,7 +16,6 @@ from diagnose.placement.semantics import (
     class_of,
     dotted,
     nodes,
-    positional,
     stored_attributes,
 )
 
@@ -46,7 +46,7 @@ def shared(source: Source, lines: Sequence[int]) -> Suspect | None:
 
 def _suspect(source: Source, node: ast.AST, function: Function) -> Suspect:
     said = ast.unparse(node) if isinstance(node, ast.expr) else ""
-    device = device_of_input(function)
+    device = of_input(function)
     devices = (device,) if device is not None else ()
     return Suspect(CAUSE, said, Spot(source, node, function.name), devices=devices, sure=False)
 
@@ -104,21 +104,6 @@ def read_in(spot: Spot, name: str) -> ast.expr | None:
         and one.lineno <= spot.line
     ]
     return min(found, key=lambda one: (one.lineno, one.col_offset), default=None)
-
-
-def device_of_input(function: ast.AST | None) -> str | None:
-    """The device of what a function is given: the parameter that is one, else that of its first tensor."""
-    if not isinstance(function, Function):
-        return None
-    args = positional(function)
-    if any(one.arg == "device" for one in args):
-        return "device"
-    numbers = len(args) - len(function.args.defaults)  # what has a default is rarely the input
-    for one in args[:numbers]:
-        said = ast.unparse(one.annotation) if one.annotation is not None else "Tensor"
-        if one.arg not in ("self", "cls", "ctx") and said.endswith("Tensor"):
-            return f"{one.arg}.device"
-    return None
 
 
 def _called(tree: ast.Module, function: Function, line: int) -> Iterator[Function]:

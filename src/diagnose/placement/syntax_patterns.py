@@ -186,10 +186,7 @@ def _moved(node: ast.AST, torch: TorchNames) -> ast.AST | None:
 
 
 def _mapped(node: ast.AST, _: TorchNames) -> ast.AST | None:
-    if _has(node, "device_map") or called(node) in (
-        "dispatch_model",
-        "parallelize",
-    ):
+    if _has(node, "device_map") or called(node) in ("dispatch_model", "parallelize"):
         return node
     return None
 

@@ -73,13 +73,7 @@ def of_failure(
         twice = look(rounds=2)
         if met := suspects(twice, stack, devices):
             program, said = twice, met
-    return Origins(
-        said,
-        tuple(program.sources.values()),
-        program,
-        tuple(stack),
-        tuple(devices),
-    )
+    return Origins(said, tuple(program.sources.values()), program, tuple(stack), tuple(devices))
 
 
 def _gpus(devices: Sequence[str]) -> int:

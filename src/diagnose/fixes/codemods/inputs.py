@@ -31,6 +31,7 @@ from diagnose.fixes.line_gate import Refused
 from diagnose.kinds import EventKind
 from diagnose.model import TorchNames
 from diagnose.placement.model import Suspect
+from diagnose.placement.provenance import last_of
 from diagnose.placement.semantics import (
     argument,
     around,
@@ -117,7 +118,7 @@ def entered(suspect: Suspect, _: TorchNames) -> Suspect:
     left = any(step.what == EventKind.LEFT and step.spot == suspect.spot for step in suspect.steps)
     if suspect.cause != "input-not-moved" or suspect.beside is not None or left:
         return suspect
-    bound = next((step for step in reversed(suspect.steps) if step.what == EventKind.BOUND), None)
+    bound = last_of(suspect.steps, EventKind.BOUND)
     if bound is None or not isinstance(bound.spot.node, _Loop) or suspect.spot == bound.spot:
         return suspect
     source, loop = bound.spot.source, bound.spot.node

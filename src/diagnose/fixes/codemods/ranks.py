@@ -212,10 +212,9 @@ def of_environment(source: Source, environment: str, variable: str) -> str:
     would no longer run alone."""
     for node in calls(source.tree, "get", "getenv"):
         match node:
-            case ast.Call(
-                func=ast.Attribute(),
-                args=[ast.Constant(value=name), default],
-            ) if name == variable:
+            case ast.Call(func=ast.Attribute(), args=[ast.Constant(value=name), default]) if (
+                name == variable
+            ):
                 # -1 stands for no rank, and is no GPU.
                 alone = "0" if isinstance(default, ast.UnaryOp) else text_of(source, default)
                 return f'{environment}.get("{variable}", {alone})'

@@ -162,8 +162,7 @@ def layers(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     source, node = suspect.spot.source, suspect.spot.node
     match node.value if isinstance(node, ast.Expr) else node:
         case ast.Call(
-            func=ast.Name(id="setattr"),
-            args=[_, _, ast.Dict(keys=[]) | ast.List(elts=[]) as empty],
+            func=ast.Name(id="setattr"), args=[_, _, ast.Dict(keys=[]) | ast.List(elts=[]) as empty]
         ):
             kind = "ModuleDict" if isinstance(empty, ast.Dict) else "ModuleList"
             name, needed = spelled(source, f"torch.nn.{kind}", empty)

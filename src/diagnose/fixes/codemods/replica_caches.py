@@ -8,8 +8,9 @@ from diagnose.fixes.codemods.expressions import moved, replaced
 from diagnose.fixes.codemods.positions import functions_around, statement_of, text_of
 from diagnose.fixes.file_gate import Change
 from diagnose.fixes.line_gate import Refused
+from diagnose.placement.device_patterns import of_input
 from diagnose.placement.model import Suspect
-from diagnose.placement.replicas import CAUSE, asked_again, device_of_input, kept_by
+from diagnose.placement.replicas import CAUSE, asked_again, kept_by
 
 
 def rebuilt(suspect: Suspect) -> list[Change]:
@@ -26,7 +27,7 @@ def rebuilt(suspect: Suspect) -> list[Change]:
     inside = functions_around(source, kept)
     there = functions_around(source, asked)
     if inside[:1] != there[:1]:  # another method asks, which is given what it computes with
-        suspect = suspect._replace(devices=(device_of_input(there[0]) or "",) if there else ())
+        suspect = suspect._replace(devices=(of_input(there[0]) or "",) if there else ())
     device = _device(suspect)
     test = text_of(source, asked.test)
     if isinstance(asked.test, ast.IfExp | ast.Lambda | ast.NamedExpr):

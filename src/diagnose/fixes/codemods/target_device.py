@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ast
-import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from diagnose.fixes.codemods.expressions import expression
-from diagnose.fixes.codemods.nearby_devices import within_reach
 from diagnose.fixes.codemods.positions import ancestors, class_around, functions_around
 from diagnose.fixes.line_gate import Refused
 from diagnose.kinds import DeviceType
+from diagnose.placement.device_patterns import by_neighbours, nearby, of_class, of_program
+from diagnose.placement.devices import is_gpu
 from diagnose.placement.localization.availability import main_lines
 from diagnose.placement.model import Source, Suspect
 from diagnose.placement.semantics import (
@@ -20,7 +20,6 @@ from diagnose.placement.semantics import (
     around,
     bindings,
     bound_names,
-    calls_around,
     dotted,
     names,
     nodes,
@@ -40,6 +39,9 @@ def target_device(suspect: Suspect, otherwise: str | None = None) -> str:
         Refused: none is in scope, the device has no name that is sure on another machine, and nothing is
             to be written otherwise.
     """
+    at, wanted = suspect.spot, suspect.wanted
+    literal = suspect.cause not in ("hardcoded-device", "rank-device")  # there it is at fault
+    main = is_gpu(wanted) and (not wanted.number or wanted.home)
     for device in suspect.devices:
         try:
             written = expression(device)
@@ -48,19 +50,16 @@ def target_device(suspect: Suspect, otherwise: str | None = None) -> str:
         if not _is_in_scope(written, suspect):
             continue
         # A name that the function moves others by is read more easily than a model's weights.
-        named = _by_neighbours(suspect) if device.startswith("next(") else None
-        return named if named is not None and not named.startswith('"') else device
-    wanted = suspect.wanted
-    neighbours = _by_neighbours(suspect)
-    unbound = _unbound_yet(suspect.spot.source, suspect.spot.node)
-    told = (_by_name(suspect), neighbours, _by_model(suspect))
-    known = [one for one in told if one is not None and one.partition(".")[0] not in unbound]
-    if known:
-        # What is written down comes last, as the function's others are written.
-        return min(known, key=lambda device: device.startswith('"'))
+        named = by_neighbours(at, literal=literal) if main and device.startswith("next(") else []
+        return next((one for one in named if not one.startswith('"')), device)
+    known = of_class(at) if wanted is None else of_program(at, literal=literal) if main else ()
+    unbound = _unbound_yet(at.source, at.node)
+    for device in known:
+        if device.partition(".")[0] not in unbound:
+            return device
     gpu = wanted is not None and wanted.type != DeviceType.CPU
     gpu_else = otherwise is not None and "cuda" in otherwise
-    if not unbound and (gpu or gpu_else) and (seen := within_reach(suspect)) is not None:
+    if not unbound and (gpu or gpu_else) and (seen := next(nearby(at, suspect.meets), None)):
         return seen  # a GPU's number is another one on another machine
     if wanted is not None and (not gpu or wanted.number is not None):
         return f'"{wanted}"'
@@ -113,42 +112,6 @@ def _binds(name: str, *scopes: ast.AST) -> bool:
     return any(name in bound_names(each) for each in scopes) or name in imported
 
 
-def _by_name(suspect: Suspect) -> str | None:
-    """What programs call the device they compute on, if the spot sees it: ``device``, or that of the
-    object's own library or weights. None where another GPU than the first is meant."""
-    wanted, source, node = suspect.wanted, suspect.spot.source, suspect.spot.node
-    if wanted is not None and not _is_main(suspect):
-        return None
-    functions, line = functions_around(source, node), getattr(node, "lineno", 0)
-    if wanted is None:
-        return _of_object(source, node)
-    outside = math.inf if functions else line
-    return (
-        _device(name for one in functions for name in bound_names(one, line))
-        or _of_object(source, node)
-        or _device(name for one in top(source.tree) for name in bound_names(one, outside))
-    )
-
-
-def _device(known: Iterable[str]) -> str | None:
-    """The first of some names that programs give their device."""
-    return next((one for one in known if one in ("device", "DEVICE")), None)
-
-
-def _of_object(source: Source, node: ast.AST) -> str | None:
-    """The device that the classes of libraries tell in their methods."""
-    owner, functions = class_around(source, node), functions_around(source, node)
-    if owner is None or not functions or functions[-1] not in owner.body:
-        return None
-    bases = [ast.unparse(base).rpartition(".")[2] for base in owner.bases]
-    made = functions[-1].name != "__init__"
-    if any(base.endswith("Trainer") for base in bases):
-        return "self.args.device"  # transformers' and what derives from it
-    if "LightningModule" in bases and made:
-        return "self.device"
-    return "next(self.parameters()).device" if "Module" in bases and made else None
-
-
 #: torch's own layers that always have a weight; a normalization may be built without.
 _WEIGHTED = re.compile(r"(?:.+\.)?(Linear|Conv(Transpose)?[123]d|Embedding(Bag)?)")
 
@@ -188,60 +151,3 @@ def given_beside(source: Source, node: ast.AST) -> str | None:
             if isinstance(one, ast.Name) and one.id in given:
                 return one.id
     return None
-
-
-def _is_main(suspect: Suspect) -> bool:
-    """Whether the device that the program computes on is wanted, and no other GPU than that."""
-    wanted = suspect.wanted
-    return (
-        wanted is not None and wanted.type == DeviceType.CUDA and (not wanted.number or wanted.home)
-    )
-
-
-def _by_neighbours(suspect: Suspect) -> str | None:
-    """The expression by which others are moved in the same function, such as ``args.device``, if all are
-    moved by one and what it begins with is bound above."""
-    if not _is_main(suspect):
-        return None
-    at_fault = suspect.cause in ("hardcoded-device", "rank-device")  # the current device itself
-    told = set[str]()
-    for one in calls_around(suspect.spot.source.tree, suspect.spot.node):
-        match one:
-            case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Attribute() as given, *_]):
-                if given.attr == "device" and dotted(given):
-                    told.add(ast.unparse(given))
-            case ast.Call(func=ast.Attribute(attr="cuda"), args=[], keywords=[]) if not at_fault:
-                told.add('"cuda"')
-            case ast.Call(func=ast.Attribute(attr="to"), args=[ast.Constant(value="cuda")]):
-                told |= set() if at_fault else {'"cuda"'}
-    if len(told) != 1:
-        return None
-    [device] = told
-    return device if device.startswith('"') or _is_bound(device, suspect) else None
-
-
-_MODELS = re.compile(
-    r"(\w+_)?(model|net|network|encoder|decoder|backbone|unet|vae|student|actor|critic|classifier)"
-)
-
-
-def _by_model(suspect: Suspect) -> str | None:
-    """The device of the one model that the function calls."""
-    if not _is_main(suspect):
-        return None
-    models = {
-        one.func.id
-        for one in calls_around(suspect.spot.source.tree, suspect.spot.node)
-        if isinstance(one.func, ast.Name)
-        and _MODELS.fullmatch(one.func.id)
-        and _is_bound(one.func.id, suspect)
-    }
-    return f"next({models.pop()}.parameters()).device" if len(models) == 1 else None
-
-
-def _is_bound(name: str, suspect: Suspect) -> bool:
-    """Whether what a dotted name begins with is a parameter or was set above a suspect's spot."""
-    source, node = suspect.spot.source, suspect.spot.node
-    root, line = name.partition(".")[0], getattr(node, "lineno", 0)
-    scopes = (*functions_around(source, node)[:1], *top(source.tree))
-    return any(root in bound_names(one, line) for one in scopes)

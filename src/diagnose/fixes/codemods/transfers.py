@@ -290,6 +290,4 @@ def named(statement: ast.stmt, suspect: Suspect) -> str:
     return suspect.name
 
 
-KINDS = {
-    "move-module": module,
-}
+KINDS = {"move-module": module}

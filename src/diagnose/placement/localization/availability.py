@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain
 
-from diagnose.kinds import DeviceType
-from diagnose.placement.devices import named_so, written
+from diagnose.placement.devices import is_gpu, named_so, written
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.provenance import last_move, on_cpu
 from diagnose.placement.semantics import (
     Function,
     around,
     called,
+    dotted,
     lines_of,
     parameters,
     path_to,
@@ -78,26 +78,17 @@ def runs_module(frame: Frame) -> bool:
 
 def knows_device(frame: Frame, spot: Spot) -> bool:
     """Whether a device is known in a call, or in one that leads to it."""
-    around: Frame | None = frame
-    while around is not None:
-        if has_device(around, spot):
-            return True
-        if around.call is None:
-            return False
-        spot, around = around.call, around.caller
-    return False
+    return any(has_device(around, place) for place, around in sites(spot, frame))
 
 
 def is_called(frame: Frame) -> bool:
     """Whether the program comes to a call by itself, and not what runs functions that nothing calls."""
-    around: Frame | None = frame
-    while around is not None and around.call is not None:
-        match around.call.node:
+    for one in frames(frame):
+        match one.call.node if one.call is not None else None:
             case ast.FunctionDef() | ast.AsyncFunctionDef() as entered:
                 return not _is_given(entered)
             case ast.ClassDef():
                 return False
-        around = around.caller
     return True
 
 
@@ -137,10 +128,8 @@ def has_parameter(frame: Frame) -> bool:
     """Whether a call was told an accelerator by a parameter of its own."""
     taken = (value for name, value in frame.names.items() if frame.lines.get(name) == 0)
     return any(
-        value.device.type == DeviceType.CUDA
-        if isinstance(value, Place)
-        else isinstance(value, Const) and value.value == "cuda"
-        for value in taken
+        is_gpu(one.device) if isinstance(one, Place) else getattr(one, "value", "") == "cuda"
+        for one in taken
     )
 
 
@@ -192,36 +181,33 @@ def _is_settings(frame: Frame, name: str, value: Value) -> bool:
 def _has_model(frame: Frame, spot: Spot) -> bool:
     """Whether a variable of a call holds a model that is on an accelerator, or the object of its method."""
     held = frame.this.attributes.values() if isinstance(frame.this, Object) else ()
-    above = (value for name, value in frame.names.items() if frame.lines.get(name, 0) <= spot.line)
-    places = (value.where() for value in (*above, *held) if isinstance(value, Module))
-    return any(place is not None and place.type == DeviceType.CUDA for place in places)
+    known = (*_above(frame, spot.line), *held)
+    return any(is_gpu(one.where()) for one in known if isinstance(one, Module))
 
 
 def has_tensor(frame: Frame, spot: Spot) -> bool:
     """Whether a variable of a call may hold a tensor whose device something made beside it can have."""
-    return any(
-        (isinstance(value, Tensor) and not on_cpu(value)) or isinstance(value, Unknown | Batch)
-        for name, value in frame.names.items()
-        if frame.lines.get(name, 0) <= spot.line
-    ) or isinstance(frame.this, Module)
+    return isinstance(frame.this, Module) or any(
+        (isinstance(one, Tensor) and not on_cpu(one)) or isinstance(one, Unknown | Batch)
+        for one in _above(frame, spot.line)
+    )
 
 
 def has_placed(frame: Frame, line: int) -> bool:
     """Whether a variable that a call has by a line (a parameter, by 0) holds a tensor on an accelerator:
     what is built there belongs beside it."""
-    return any(
-        isinstance(value, Tensor)
-        and value.device is not None
-        and value.device.type == DeviceType.CUDA
-        for name, value in frame.names.items()
-        if frame.lines.get(name, 0) <= line
-    )
+    return any(isinstance(one, Tensor) and is_gpu(one.device) for one in _above(frame, line))
+
+
+def _above(frame: Frame, line: int) -> Iterator[Value]:
+    """The values of the variables that a call has by a line."""
+    return (value for name, value in frame.names.items() if frame.lines.get(name, 0) <= line)
 
 
 def _moved_in(frame: Frame, value: Value, line: int) -> bool:
     """Whether a module was moved in a call to an accelerator before a line, as others can be."""
     move = last_move(value.steps) if isinstance(value, Module) else None
-    if move is None or move.device is None or move.device.type != DeviceType.CUDA:
+    if move is None or not is_gpu(move.device):
         return False
     here = (move.spot.file, move.spot.function) == (frame.source.path, frame.function)
     return here and move.spot.line < line
@@ -249,13 +235,17 @@ def is_rebound(spot: Spot) -> bool:
     """Whether a statement gives what a call moves its own name again: ``model = model.cuda()``."""
     match spot.node, statement_around(spot):
         case ast.Call(func=ast.Attribute(value=owner)) as call, ast.Assign(targets=[target]) as by:
-            return by.value is call and ast.unparse(target) == ast.unparse(owner)
+            return by.value is call and dotted(target) == dotted(owner) is not None
     return False
 
 
 def is_prepared(spot: Spot) -> bool:
     """Whether a call prepares what it is given, as accelerate does."""
-    return isinstance(spot.node, ast.Call) and ast.unparse(spot.node.func).endswith(".prepare")
+    return (
+        isinstance(spot.node, ast.Call)
+        and isinstance(spot.node.func, ast.Attribute)
+        and called(spot.node) == "prepare"
+    )
 
 
 def statement_around(spot: Spot) -> ast.stmt | None:
@@ -264,18 +254,44 @@ def statement_around(spot: Spot) -> ast.stmt | None:
     return next((one for one in around if isinstance(one, ast.stmt)), None)
 
 
+def frames(frame: Frame | None) -> Iterator[Frame]:
+    """The variables of a call, and of those that lead to it, innermost first."""
+    while frame is not None:
+        yield frame
+        frame = frame.caller
+
+
+def sites(spot: Spot, frame: Frame) -> Iterator[tuple[Spot, Frame]]:
+    """A place and the variables there, then the calls that lead to it and theirs, innermost first."""
+    yield spot, frame
+    while frame.call is not None and frame.caller is not None:
+        spot, frame = frame.call, frame.caller
+        yield spot, frame
+
+
 def frame_at(spot: Spot, frame: Frame | None) -> Frame | None:
     """The variables of the call that a place is in, of those that lead to some; None where it is in none of
     them."""
-    while frame is not None and (frame.source.path, frame.function) != (spot.file, spot.function):
-        frame = frame.caller
-    return frame
+    here = (spot.file, spot.function)
+    return next((one for one in frames(frame) if (one.source.path, one.function) == here), None)
 
 
-def handed_on(node: ast.AST, spot: Spot, frame: Frame) -> tuple[ast.AST, Spot, Frame]:
+def handed_on(
+    node: ast.AST,
+    spot: Spot,
+    frame: Frame,
+    through: Callable[[Frame, str], bool] = lambda frame, name: frame.lines.get(name) == 0,
+) -> tuple[ast.AST, Spot, Frame]:
     """The expression that a parameter was given by the outermost of the calls that hand it on, that call,
-    and the variables there; of what is no parameter, itself."""
-    while isinstance(node, ast.Name) and node.id in frame.given and frame.lines.get(node.id) == 0:
+    and the variables there; of what is no parameter, itself.
+
+    Args:
+        node: the expression.
+        spot: where it stands.
+        frame: the variables there.
+        through: which calls hand on what they were given by a name: those that bind it no more.
+    """
+    while isinstance(node, ast.Name) and node.id in frame.given and through(frame, node.id):
         if frame.call is None or frame.caller is None:
             break
         node, spot, frame = frame.given[node.id], frame.call, frame.caller
@@ -299,3 +315,9 @@ def held_by(node: ast.AST, frame: Frame) -> Value | None:
 def key_of(value: Value, names: Mapping[str, Value]) -> str | None:
     """The name that holds a value."""
     return next((name for name, one in names.items() if one is value), None)
+
+
+def held_in(frame: Frame) -> dict[str, Value]:
+    """What a call has: its variables, and what its object keeps, by ``self.name``."""
+    kept = frame.this.attributes if isinstance(frame.this, Object) else {}
+    return {**frame.names, **{f"self.{name}": value for name, value in kept.items()}}

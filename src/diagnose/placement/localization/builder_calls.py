@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from diagnose.kinds import EventKind
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement.localization.availability import (
     has_device,
     has_placed,
@@ -17,6 +17,7 @@ from diagnose.placement.localization.availability import (
     statement_around,
     where_built,
 )
+from diagnose.placement.localization.question import Question
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.provenance import Reason, last_move
 from diagnose.placement.semantics import around, holds, nodes
@@ -24,8 +25,11 @@ from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame
 
 
-def of_grown(tensor: Tensor, grown: Step) -> Reason:
+def of_grown(asked: Question) -> Reason | None:
     """Where a library's method puts layers into a model that was moved before."""
+    tensor, grown = asked.tensor, asked.first(EventKind.GROWN)
+    if grown is None or tensor.maker != Origin.GROWN:
+        return None
     names = tensor.frame.names if tensor.frame is not None else {}
     name = key_of(tensor.module, names) if tensor.module is not None else None
     move = last_move(tensor.module.steps) if tensor.module is not None else None
@@ -33,7 +37,7 @@ def of_grown(tensor: Tensor, grown: Step) -> Reason:
     return Reason("submodule-added-after-move", grown.spot, tensor.frame, move=spot, owner=name)
 
 
-def told_by_a_call(found: Reason) -> Reason:
+def told_by_a_call(found: Reason, _: Question) -> Reason:
     """The reason at the call of the function that its place is in, if only there a device is known.
 
     One line mends it there: what the function makes is moved, or the model to which a method adds a layer.
@@ -107,9 +111,8 @@ def _moved_too_early(found: Reason) -> Reason | None:
         return None
     while frame is not None and frame.call is not None and not runs_module(frame):
         call, frame = frame.call, frame.caller
-        same = (move.file, move.function) == (call.file, call.function)
-        once = same and not _is_repeated(call, move)
-        if once and move.line < call.line and isinstance(statement_around(call), ast.Expr):
+        once = move.is_above(call) and not _is_repeated(call, move)
+        if once and isinstance(statement_around(call), ast.Expr):
             return found._replace(spot=call, frame=frame, beside=move)
     return None
 

@@ -21,8 +21,8 @@ from __future__ import annotations
 import ast
 from functools import lru_cache
 
-from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
-from diagnose.placement.devices import CPU
+from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.placement.devices import CPU, is_gpu
 from diagnose.placement.localization.availability import is_called
 from diagnose.placement.localization.context import (
     asks_for_a_device,
@@ -108,7 +108,7 @@ def _is_read_as_one(item: Value) -> bool:
     """Whether an item of a list is a tensor on a GPU, and no number: those may be read one by one."""
     if not isinstance(item, Tensor) or item.scalar or item.element or item.guessed:
         return False
-    return item.device is not None and item.device.type == DeviceType.CUDA
+    return is_gpu(item.device)
 
 
 @lru_cache(maxsize=8)
@@ -176,12 +176,7 @@ def _is_librarys_loss(side: Meets) -> bool:
 
 def _is_assumed(device: Device | None) -> bool:
     """Whether a device is the GPU that a name, or a module that nobody makes, stands for."""
-    return (
-        device is not None
-        and device.type == DeviceType.CUDA
-        and device.number is None
-        and not device.ranked
-    )
+    return is_gpu(device) and device.number is None and not device.ranked
 
 
 def _names_gpu(side: Meets) -> bool:
@@ -234,8 +229,7 @@ def _is_forward(meeting: Meeting) -> bool:
 def _is_made_in(tensor: Tensor, meeting: Meeting) -> bool:
     """Whether a tensor is made in the function in which it meets another."""
     made = born_at(tensor.steps)
-    here = (meeting.spot.file, meeting.spot.function)
-    return made is not None and (made.spot.file, made.spot.function) == here
+    return made is not None and made.spot.is_beside(meeting.spot)
 
 
 #: How factories end that are given values, which may be a tensor's, a number's, or tell a device.

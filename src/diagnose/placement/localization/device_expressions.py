@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from enum import IntEnum, auto
 from functools import lru_cache
+from heapq import merge
 from typing import NamedTuple
 
-from diagnose.kinds import DeviceType
-from diagnose.placement.devices import differ, written
+from diagnose.placement.devices import differ, is_gpu, is_host, written
+from diagnose.placement.localization.availability import held_in
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot
 from diagnose.placement.provenance import Reason, born_at, last_move
@@ -17,141 +19,161 @@ from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Around, Const, Frame, Object, Place, Value
 
 
-class _Told(NamedTuple):
-    """An expression for a device: the variable or attribute that it begins with, the device, and the value
-    that is there, where that may move."""
+class Kind(IntEnum):
+    """How an expression tells a device; what comes first is preferred."""
 
-    name: str
-    said: str
-    device: Device
+    VARIABLE = auto()
+    MODEL_FIELD = auto()
+    ATTRIBUTE = auto()
+    ATTRIBUTE_FIELD = auto()
+    INPUT = auto()
+    ACCELERATOR = auto()
+    TENSOR = auto()
+    ENCLOSING = auto()
+    SELF = auto()
+    MODULE = auto()
+    KEPT_MODULE = auto()
+    SETTING = auto()
+    KEPT_SETTING = auto()
+
+
+#: What tells the device that a program chose, though which that is may not be known.
+_CHOSEN = frozenset(
+    {Kind.VARIABLE, Kind.ATTRIBUTE, Kind.INPUT, Kind.ENCLOSING, Kind.SETTING, Kind.KEPT_SETTING}
+)
+
+
+class DeviceExpression(NamedTuple):
+    """An expression for a device: how it tells that, the device where that is known, the variable that it
+    begins with, and the value that is there, where that may move."""
+
+    text: str
+    kind: Kind
+    device: Device | None = None
+    name: str = ""
     value: Tensor | Module | None = None
-
-
-class _Held(NamedTuple):
-    """What the variables of a call, or the attributes of an object, tell of devices: ``named`` are those
-    that hold one, or an accelerator, ``models`` remember theirs (``self.model.second``, of one that is
-    split), ``settings`` are fields of the program's objects."""
-
-    named: list[str]
-    devices: list[_Told]
-    models: list[_Told]
-    tensors: list[_Told]
-    modules: list[_Told]
-    settings: list[_Told]
 
 
 def in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
     """Expressions for a device that may stand at a place, best first. The program is not run any more."""
     told = set[str]()
-    for one in _in_scope(frame, spot, wanted):
-        if one not in told:
-            told.add(one)
+    for one in device_expressions(frame, spot, wanted):
+        if one.text not in told:
+            told.add(one.text)
+            yield one.text
+
+
+def device_expressions(
+    frame: Frame, spot: Spot, wanted: Device | None
+) -> Iterator[DeviceExpression]:
+    """Expressions for a device that are bound at a place, best first.
+
+    Args:
+        frame: the variables there.
+        spot: the place.
+        wanted: the device; None for whatever the program chose.
+    """
+    function = frame.function or ""
+    own = _of_object(frame.this) if frame.function is not None else ()
+    found = [iter(_of_frame(frame)), iter(own), _around(frame) if function else iter(())]
+    if isinstance(frame.this, Module) and not function.endswith(".__init__"):
+        text = "next(self.parameters()).device"
+        found.append(iter([DeviceExpression(text, Kind.SELF, frame.this.where())]))
+    for one in merge(*found, key=_kind):  # few of them are asked for
+        if _denotes(one, wanted) and _is_there(one, frame, spot):
             yield one
 
 
-def _in_scope(frame: Frame, spot: Spot, wanted: Device | None) -> Iterator[str]:
-    here, function = _of_frame(frame), frame.function or ""
-    own = _of_object(frame.this if frame.function is not None else None)
-    kept = own if isinstance(frame.this, Object) else _of_object(None)
-    yield from _maybe(_there(here.devices, frame, spot), wanted)
-    yield from _surely(_there(here.models, frame, spot), wanted)
-    yield from _maybe(own.devices, wanted)
-    yield from _surely(own.models, wanted)
-    if function.rpartition(".")[2] == "forward":
-        yield from _maybe(_there(here.tensors, frame, spot), wanted)
-    for name in here.named:
-        if isinstance(frame.names[name], Object) and _is_bound(name, frame, spot):
-            yield f"{name}.device"
-    yield from _surely(_there(here.tensors, frame, spot), wanted)
-    yield from _around(frame, wanted) if function else ()
-    whole = frame.this if isinstance(frame.this, Module) else None
-    if whole is not None and not function.endswith(".__init__"):
-        where = whole.where()
-        if where is not None and differ(where, wanted) is False:
-            yield "next(self.parameters()).device"
-    yield from _surely(_there(here.modules, frame, spot), wanted)
-    yield from _surely(kept.modules, wanted)
-    yield from _maybe(_there(here.settings, frame, spot), wanted)
-    yield from _maybe(kept.settings, wanted)
+def _kind(one: DeviceExpression) -> Kind:
+    return one.kind
 
 
-def _maybe(told: Iterable[_Told], wanted: Device | None) -> Iterator[str]:
-    return (one.said for one in told if not differ(one.device, wanted))
+def _denotes(one: DeviceExpression, wanted: Device | None) -> bool:
+    """Whether an expression is for a device, as far as that is known."""
+    if one.kind == Kind.ACCELERATOR or (one.kind == Kind.ENCLOSING and one.device is None):
+        return True
+    apart = differ(one.device, wanted)
+    return not apart if one.kind in _CHOSEN else apart is False
 
 
-def _surely(told: Iterable[_Told], wanted: Device | None) -> Iterator[str]:
-    return (one.said for one in told if differ(one.device, wanted) is False)
+def _is_there(one: DeviceExpression, frame: Frame, spot: Spot) -> bool:
+    """Whether its variable is bound, and where it is in the end, before a place."""
+    if one.name and frame.lines.get(one.name, spot.line) >= spot.line:
+        return False
+    if one.value is not None and _moves_later(one.value, spot):
+        return False
+    return not isinstance(one.value, Tensor) or not begins_as_number(one.name, frame)
 
 
-def _there(told: Iterable[_Told], frame: Frame, spot: Spot) -> Iterator[_Told]:
-    """Those whose variables are bound, and where they are in the end, before a place."""
-    for one in told:
-        if not _is_bound(one.name, frame, spot) or (one.value and _moves_later(one.value, spot)):
-            continue
-        if not isinstance(one.value, Tensor) or not begins_as_number(one.name, frame):
-            yield one
-
-
-def _is_bound(name: str, frame: Frame, spot: Spot) -> bool:
-    return frame.lines.get(name, spot.line) < spot.line
-
-
-def _around(frame: Frame, wanted: Device | None) -> Iterator[str]:
+def _around(frame: Frame) -> Iterator[DeviceExpression]:
     """The devices that a function sees of what is around it, innermost first: not those of its class."""
     around = frame.around
     while isinstance(around, Around):
-        seen = () if around.frame.is_class_body() else _of_frame(around.frame).named
-        for name in (one for one in seen if one not in frame.names):
+        names = {} if around.frame.is_class_body() else around.frame.names
+        for name in (one for one in names if one.isidentifier() and one not in frame.names):
             outer = frame.around.get(name)
-            there = _device(outer)
-            if there is not None and not differ(there, wanted):
-                yield name
-            if isinstance(outer, Object) and outer.kind == "accelerator":
-                yield f"{name}.device"
+            if (there := _device(outer)) is not None:
+                yield DeviceExpression(name, Kind.ENCLOSING, there)
+            elif isinstance(outer, Object) and outer.kind == "accelerator":
+                yield DeviceExpression(f"{name}.device", Kind.ENCLOSING)
         around = around.frame.around
 
 
 # Kept for all findings of a program that has run: most are of the same few calls and objects.
 @lru_cache(maxsize=16)
-def _of_frame(frame: Frame) -> _Held:
-    return _held("", {name: one for name, one in frame.names.items() if name.isidentifier()})
+def _of_frame(frame: Frame) -> Sequence[DeviceExpression]:
+    """What the variables of a call tell of devices."""
+    forward = (frame.function or "").rpartition(".")[2] == "forward"
+    tensor = Kind.INPUT if forward else Kind.TENSOR
+    found: list[DeviceExpression] = []
+    for name, value in frame.names.items():
+        if not name.isidentifier():
+            continue
+        if isinstance(value, Object) and value.kind == "accelerator":
+            found.append(DeviceExpression(f"{name}.device", Kind.ACCELERATOR, None, name))
+        if isinstance(value, Tensor) and value.device is not None and not is_host(value.device):
+            found.append(DeviceExpression(f"{name}.device", tensor, value.device, name, value))
+        kinds = (Kind.VARIABLE, Kind.MODEL_FIELD, Kind.MODULE, Kind.SETTING)
+        found += _told(name, name, value, *kinds)
+    return sorted(found, key=_kind)
 
 
 @lru_cache(maxsize=16)
-def _of_object(this: Value | None) -> _Held:
-    held = this.plain if isinstance(this, Module) else {}
-    return _held("self.", this.attributes if isinstance(this, Object) else held)
+def _of_object(this: Value | None) -> Sequence[DeviceExpression]:
+    """What the attributes of an object tell of devices; of a module, what it remembers."""
+    held = this.attributes if isinstance(this, Object) else {}
+    held = this.plain if isinstance(this, Module) else held
+    kinds = (Kind.ATTRIBUTE, Kind.ATTRIBUTE_FIELD, Kind.KEPT_MODULE, Kind.KEPT_SETTING)
+    found = [
+        one for name, value in held.items() for one in _told("", f"self.{name}", value, *kinds)
+    ]
+    known = (one for one in found if isinstance(this, Object) or one.kind < Kind.INPUT)
+    return sorted(known, key=_kind)
 
 
-def _held(owner: str, names: Mapping[str, Value]) -> _Held:
-    found = _Held([], [], [], [], [], [])
-    for name, value in names.items():
-        said, device = f"{owner}{name}", _device(value)
-        if device is not None:
-            found.devices.append(_Told(name, said, device))
-        if device is not None or (isinstance(value, Object) and value.kind == "accelerator"):
-            found.named.append(name)
-        if (
-            isinstance(value, Tensor)
-            and value.device is not None
-            and value.device.type != DeviceType.CPU
-        ):
-            found.tensors.append(_Told(name, f"{said}.device", value.device, value))
-        if name == "self":
-            continue
-        if isinstance(value, Module):
-            found.models.extend(_fields(name, said, value.plain))
-            if (where := value.where()) is not None:
-                found.modules.append(_Told(name, f"next({said}.parameters()).device", where, value))
-        if isinstance(value, Object) and value.made is not None:
-            found.settings.extend(_fields(name, said, {**value.made.members, **value.attributes}))
-    return found
-
-
-def _fields(name: str, said: str, held: Mapping[str, Value]) -> Iterator[_Told]:
-    for field, value in held.items():
-        if (device := _device(value)) is not None:
-            yield _Told(name, f"{said}.{field}", device)
+def _told(
+    name: str, said: str, value: Value, own: Kind, field: Kind, module: Kind, setting: Kind
+) -> Iterator[DeviceExpression]:
+    """What a value tells of devices: itself, the fields that it remembers, its weights."""
+    if (device := _device(value)) is not None:
+        yield DeviceExpression(said, own, device, name)
+    if said in ("self", "self.self"):
+        return
+    fields: dict[str, Value] = {}
+    if isinstance(value, Module):
+        yield DeviceExpression(
+            f"next({said}.parameters()).device",
+            module,
+            value.where(),
+            name,
+            value if name else None,
+        )
+        fields = dict(value.plain)
+    elif isinstance(value, Object) and value.made is not None:
+        fields, field = {**value.made.members, **value.attributes}, setting
+    for inner, one in fields.items():
+        if (device := _device(one)) is not None:
+            yield DeviceExpression(f"{said}.{inner}", field, device, name)
 
 
 def begins_as_number(name: str, frame: Frame) -> bool:
@@ -175,9 +197,7 @@ def _numbers(tree: ast.Module) -> Mapping[str, frozenset[int]]:
 def _moves_later(value: Tensor | Module, spot: Spot) -> bool:
     """Whether a value was moved where it is below a place, and was elsewhere there."""
     move = last_move(value.steps)
-    if move is None or (move.spot.file, move.spot.function) != (spot.file, spot.function):
-        return False
-    return move.spot.line > spot.line and born_at(value.steps) is not None
+    return move is not None and spot.is_above(move.spot) and born_at(value.steps) is not None
 
 
 def of_other(other: Meets | None, found: Reason, meeting: Meeting) -> tuple[str, ...]:
@@ -190,7 +210,7 @@ def of_other(other: Meets | None, found: Reason, meeting: Meeting) -> tuple[str,
     value = other.value if node is other.node else found.frame.get(node.id)
     here = found.spot.line == meeting.spot.line
     bound = here or found.frame.lines.get(node.id, found.spot.line) < found.spot.line
-    gone = other.tensor.device is not None and other.tensor.device.type != DeviceType.CUDA
+    gone = other.tensor.device is not None and not is_gpu(other.tensor.device)
     return (f"{node.id}.device",) if isinstance(value, Tensor) and bound and not gone else ()
 
 
@@ -203,8 +223,6 @@ def _device(value: Value | None) -> Device | None:
 
 def models_in(frame: Frame, model: Module) -> Iterator[str]:
     """The names that a call has for a model, or for what wraps it."""
-    kept = frame.this.attributes if isinstance(frame.this, Object) else {}
-    held = {**frame.names, **{f"self.{name}": value for name, value in kept.items()}}
-    for name, value in held.items():
+    for name, value in held_in(frame).items():
         if isinstance(value, Module) and (value is model or value.whole() is model):
             yield name

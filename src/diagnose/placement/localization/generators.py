@@ -5,21 +5,21 @@ from __future__ import annotations
 import ast
 
 from diagnose.kinds import Origin
-from diagnose.placement.localization.missing_device import left_out
-from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.localization.device_parameters import left_out
+from diagnose.placement.localization.question import Question
+from diagnose.placement.machine import Meeting
 from diagnose.placement.provenance import Reason, born_at, device_argument, made_as, on_cpu
 from diagnose.placement.semantics import loads
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Frame, Generator
 
 
-def of_generator(stray: Meets, meeting: Meeting) -> Reason | None:
+def of_generator(asked: Question) -> Reason | None:
     """The reason for a generator that draws elsewhere; None where it was not seen being made."""
-    value, tensor = stray.value, stray.tensor
+    meeting, value, tensor, born = asked.meeting, asked.stray.value, asked.tensor, asked.made
     agreed = isinstance(value, Generator) and value.agreed
     made = made_as("generator-device", tensor.steps, tensor.frame)
     told = _told_for_it(made, tensor.frame) if made is not None else None
-    born = born_at(tensor.steps)
     if born is not None and (call := left_out(born, tensor.frame)) is not None and not agreed:
         return Reason("generator-device", *call)
     if agreed or (told is made and _is_chosen(tensor, meeting)):

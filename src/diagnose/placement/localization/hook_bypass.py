@@ -6,11 +6,14 @@ import ast
 import re
 from functools import lru_cache
 
-from diagnose.kinds import DeviceType, EventKind, Origin
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.control_dependence import set_at
+from diagnose.placement.devices import is_gpu
 from diagnose.placement.libraries.offload import SHARDING
+from diagnose.placement.localization.availability import frames
+from diagnose.placement.localization.question import Question
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.provenance import Reason, born_at, is_on, last_move, said_as
+from diagnose.placement.provenance import Reason, born_at, first_of, has, last_move, said_as
 from diagnose.placement.semantics import called, names, nodes
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object, Value
@@ -22,21 +25,18 @@ _BY_LAYERS = frozenset({"cpu_offload", "disk_offload", "dispatch_model"})
 _SHARDING = frozenset({*SHARDING, "FSDP"})
 
 
-def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
+def gone_around(asked: Question) -> Reason:
     """Where the forward of an offloaded module is gone around: by its other methods, or its weights."""
-    parents = [
-        one for one in module.owners() if any(s.what == EventKind.OFFLOADED for s in one.steps)
-    ]
+    meeting, module = asked.meeting, asked.module
+    assert module is not None
+    parents = [one for one in module.owners() if has(one.steps, EventKind.OFFLOADED)]
     whole = {id(one) for one in parents or module.owners()}
-    seen = next((s for s in stray.tensor.steps if s.what == EventKind.READ), None)
-    offloaded = next((s for s in stray.tensor.steps if s.what == EventKind.OFFLOADED), None)
+    seen, offloaded = asked.first(EventKind.READ), asked.first(EventKind.OFFLOADED)
     if offloaded is not None and called(offloaded.spot.node) == "enable_sequential_cpu_offload":
-        return Reason(
-            "offloaded-to-cpu", offloaded.spot, module.frame
-        )  # all of its weights are on meta
+        return Reason("offloaded-to-cpu", offloaded.spot, module.frame)  # its weights are on meta
     if offloaded is not None and module.made is None and _runs_by_method(meeting):
         return Reason("offloaded-to-cpu", offloaded.spot, module.frame)
-    spot, frame = meeting.spot._replace(node=stray.node), meeting.frame
+    spot, frame = asked.use, meeting.frame
     if offloaded is not None and called(offloaded.spot.node) in _SHARDING:
         return Reason("zero-offload", spot, frame)
     if seen is not None:
@@ -44,29 +44,29 @@ def gone_around(stray: Meets, module: Module, meeting: Meeting) -> Reason:
         by_layers = offloaded is not None and called(offloaded.spot.node) in _BY_LAYERS
         if by_layers and seen.spot.function == meeting.spot.function:
             return Reason("offloaded-to-cpu", spot, frame)
-    around: Frame | None = meeting.frame
-    while around is not None:
+    for around in frames(meeting.frame):
         if id(around.this) in whole and around.call is not None and around.caller is not None:
             spot, frame = around.call, around.caller
-        around = around.caller
     return Reason("offloaded-to-cpu", spot, frame)
 
 
-def taken_away(stray: Meets, meeting: Meeting) -> Reason | None:
+def taken_away(asked: Question) -> Reason | None:
     """Where a program moves a weight of an offloaded module, or the whole, whose weights are on meta until
     its forward runs; None for what else has no memory."""
-    value, module = stray.value, stray.tensor.module
-    if module is None or not any(one.what == EventKind.OFFLOADED for one in stray.tensor.steps):
+    module, meeting = asked.tensor.module, asked.meeting
+    if meeting.what != ConstraintKind.META:
         return None
-    if isinstance(value, Module):
+    if module is None or asked.first(EventKind.OFFLOADED) is None:
+        return None
+    if isinstance(asked.stray.value, Module):
         return Reason("offloaded-to-cpu", meeting.spot, meeting.frame)
-    return gone_around(stray, module, meeting)
+    return gone_around(asked)
 
 
 def offload_turned_on(found: Reason, tensor: Tensor, other: Meets | None) -> Reason:
     """What a setting leaves on the host, where that is set; a copy of it that was brought to the GPU
     belongs beside it, and what the function makes for it is met where it is used."""
-    offloaded = next((step for step in tensor.steps if step.what == EventKind.OFFLOADED), None)
+    offloaded = first_of(tensor.steps, EventKind.OFFLOADED)
     if offloaded is None or offloaded.of is None or other is None:
         return found
     steps = list(other.tensor.steps)
@@ -85,19 +85,19 @@ def offload_turned_on(found: Reason, tensor: Tensor, other: Meets | None) -> Rea
     return found._replace(spot=spot) if spot is not None else found
 
 
-def left_there(
-    found: Reason | None, stray: Meets, module: Module, meeting: Meeting
-) -> Reason | None:
+def left_there(found: Reason | None, asked: Question) -> Reason | None:
     """A module that is left on the host to save memory is to stay there: what uses it does not know."""
     saving = found is not None and found.cause in ("offloaded-to-cpu", "low-memory-mode")
-    if not saving or found is None or found.owner or last_move(module.whole().steps) is not None:
+    if not saving or found is None or found.owner or asked.module is None:
         return found
-    whole = stray.tensor.module
+    if last_move(asked.module.whole().steps) is not None:
+        return found
+    stray, meeting, whole = asked.stray, asked.meeting, asked.tensor.module
     own = whole is not None and any(one is meeting.frame.this for one in whole.owners())
     if own and isinstance(stray.node, ast.Attribute) and _brings(meeting.frame.this):
         # The class itself says what it brings.
-        return Reason(found.cause, meeting.spot._replace(node=stray.node), meeting.frame)
-    return gone_around(stray, module, meeting)._replace(cause=found.cause)
+        return asked.used(found.cause)
+    return gone_around(asked)._replace(cause=found.cause)
 
 
 def _brings(this: Value | None) -> bool:
@@ -115,7 +115,7 @@ def handed_to_host(meeting: Meeting) -> Reason | None:
     if made is None or not _offloads(made.node):
         return None
     for side in meeting.sides:
-        if not is_on(side, DeviceType.CUDA):
+        if not is_gpu(side.tensor.device):
             continue
         if (
             frame.call is not None

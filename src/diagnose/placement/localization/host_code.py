@@ -7,9 +7,10 @@ from functools import lru_cache
 
 from diagnose.kinds import EventKind, Origin
 from diagnose.placement.localization.availability import handed_on
+from diagnose.placement.localization.question import Question
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot
-from diagnose.placement.provenance import Reason, born_at
+from diagnose.placement.provenance import Reason, first_of
 from diagnose.placement.semantics import called, calls, names, nodes, returned
 from diagnose.placement.tensors import Tensor
 
@@ -19,13 +20,12 @@ _ASKING = ("numpy", "asarray", "array", "__array__")
 _JOINS = frozenset({"cat", "stack", "concat"})
 
 
-def on_the_way_to_the_host(stray: Meets, meeting: Meeting) -> Reason | None:
+def on_the_way_to_the_host(asked: Question) -> Reason | None:
     """What host code is given: at the call where it stands there, else where it was made."""
-    tensor = stray.tensor
-    made = born_at(tensor.steps)
+    stray, meeting, tensor, made = asked.stray, asked.meeting, asked.tensor, asked.made
     name = called(meeting.spot.node)
     wants = name == "pack_padded_sequence"  # torch's own: its lengths are to be on the host
-    loaded = next((step for step in tensor.steps if step.what == EventKind.LOADED), None)
+    loaded = first_of(tensor.steps, EventKind.LOADED)
     if loaded is not None and name.startswith("set_rng_state"):
         # It was loaded with all the rest, to where that goes.
         return Reason("checkpoint-location", loaded.spot)

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import Origin
+from diagnose.kinds import ConstraintKind, Origin
 from diagnose.placement.localization.availability import has_device, has_placed, where_built
+from diagnose.placement.localization.question import Question
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.provenance import Reason, born_at, device_argument, on_cpu
+from diagnose.placement.provenance import Reason, device_argument, left_behind, on_cpu
 from diagnose.placement.semantics import calls, holds, names, nodes
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame
 
 
-def of_index(stray: Meets, meeting: Meeting) -> Reason:
+def of_index(asked: Question) -> Reason | None:
     """The reason for an index that is elsewhere: made in the same function, by another method of the
     module, or to be returned beside what is there; else where it is used."""
-    tensor, spot = stray.tensor, meeting.spot._replace(node=stray.node)
-    born = born_at(tensor.steps)
+    stray, meeting = asked.stray, asked.meeting
+    if not asked.meets(ConstraintKind.INDEX) or stray is not meeting.sides[1]:
+        return None
+    if left_behind(asked.tensor.steps) is not None:
+        return None
+    tensor, spot, born = asked.tensor, asked.use, asked.made
     told = born is not None and device_argument(born.spot) is not None
     if told and born is not None and not on_cpu(tensor) and _is_computed(stray, born, meeting):
         pass  # it is there on purpose, for what else it is computed with

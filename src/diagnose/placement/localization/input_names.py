@@ -6,17 +6,17 @@ import ast
 
 from diagnose.kinds import Origin
 from diagnose.placement.localization.availability import handed_on, statement_around
-from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.model import Step
+from diagnose.placement.localization.question import Question
 from diagnose.placement.pass_through import moved_in, moves_from, taken_from
 from diagnose.placement.provenance import Reason
 from diagnose.placement.semantics import holds, names, nodes
 from diagnose.placement.values import Frame
 
 
-def bound_beside(stray: Meets, meeting: Meeting) -> Reason | None:
+def bound_beside(asked: Question) -> Reason | None:
     """The statement that takes an input out of what others were taken out of, and moved, or in which the
     same rows of others are."""
+    stray, meeting = asked.stray, asked.meeting
     node, _, frame = handed_on(stray.node, meeting.spot, meeting.frame)
     taken = node if stray.tensor.maker != Origin.LOAD else None  # that is loaded elsewhere
     value = _bound_to(node.id, frame) if isinstance(node, ast.Name) else taken
@@ -32,13 +32,14 @@ def bound_beside(stray: Meets, meeting: Meeting) -> Reason | None:
     return Reason("input-not-moved", spot, frame)
 
 
-def computed_last(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
+def computed_last(asked: Question) -> Reason | None:
     """Where the variable that is handed over is computed last, if what a factory made for it met others
     on the cpu as it was made: there it cannot be moved alone."""
+    made, meeting = asked.born, asked.meeting
     statement = statement_around(made.spot)
     if statement is None or not _meets_others(statement, made.spot.node):
         return None
-    whole = stray.node
+    whole = asked.stray.node
     while isinstance(whole, ast.Subscript):
         whole = whole.value
     node, spot, frame = handed_on(whole, meeting.spot, meeting.frame)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
-from diagnose.placement.localization.availability import (
-    has_device,
-    is_prepared,
-)
+from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.placement.devices import is_gpu
+from diagnose.placement.localization.availability import frames, handed_on, has_device, is_prepared
+from diagnose.placement.localization.question import Question
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.provenance import Reason, born_at, last_move, on_cpu
@@ -20,13 +19,11 @@ from diagnose.placement.values import Frame, Loader, Object, Unknown
 _OF_ONE_NUMBER = frozenset({"zeros", "ones", "full"})
 
 
-def is_input(stray: Meets, tensor: Tensor, meeting: Meeting) -> bool:
+def is_input(asked: Question) -> bool:
     """A tensor that a script makes outside of any module and hands to one."""
-    frame = tensor.frame
-    while frame is not None:
-        if isinstance(frame.this, Module):
-            return False
-        frame = frame.caller
+    stray, meeting = asked.stray, asked.meeting
+    if any(isinstance(one.this, Module) for one in frames(asked.tensor.frame)):
+        return False
     called_on = meeting.what == ConstraintKind.CALL or _is_method_of(meeting.sides[0], meeting)
     if called_on and not (meeting.spot.function or "").endswith(".forward"):
         return True
@@ -41,7 +38,7 @@ def _is_method_of(side: Meets, meeting: Meeting) -> bool:
     called_by = meeting.spot.node.func if isinstance(meeting.spot.node, ast.Call) else None
     own = isinstance(called_by, ast.Attribute) and called_by.value is side.node
     move = last_move(side.tensor.steps)
-    there = move is not None and move.device is not None and move.device.type == DeviceType.CUDA
+    there = move is not None and is_gpu(move.device)
     return meeting.what == ConstraintKind.LIBRARY and own and there
 
 
@@ -71,9 +68,10 @@ def shaped_as_another(made: Step, frame: Frame | None) -> bool:
     return False
 
 
-def handed_over(stray: Meets, meeting: Meeting) -> tuple[Spot, Frame]:
+def handed_over(asked: Question) -> tuple[Spot, Frame]:
     """Where an input is handed to the model, and the variables there: the argument of that call, wherever
     it failed."""
+    stray, meeting = asked.stray, asked.meeting
     if (meeting.spot.function or "").endswith(".forward"):
         for call in reversed(meeting.calls):
             if (call.function or "").endswith(".forward") or not isinstance(call.node, ast.Call):
@@ -83,14 +81,14 @@ def handed_over(stray: Meets, meeting: Meeting) -> tuple[Spot, Frame]:
             node = given[0] if len(given) == 1 else _given_by(call, stray.node, meeting.frame)
             node = _made_in(node, caller) if node is not None else call.node
             return call._replace(node=node), caller or meeting.frame
-    return meeting.spot._replace(node=stray.node), meeting.frame
+    return asked.use, meeting.frame
 
 
-def prepared_beside(made: Step, meeting: Meeting) -> Reason | None:
+def prepared_beside(asked: Question) -> Reason | None:
     """Where a library prepares another loader of the same variables, or the model that they are for: this
     one was forgotten there."""
-    frame: Frame | None = meeting.frame
-    while frame is not None:
+    made = asked.born
+    for frame in frames(asked.meeting.frame):
         loaders = [(name, one) for name, one in frame.names.items() if isinstance(one, Loader)]
         moves = [
             [step.spot for step in _steps(one) if step.what == EventKind.MOVED]
@@ -103,7 +101,6 @@ def prepared_beside(made: Step, meeting: Meeting) -> Reason | None:
         calls = [spot for each in moves for spot in each if spot.function == frame.function]
         if len(ours) == 1 and calls and frame.lines.get(ours[0], 0) <= calls[-1].line:
             return Reason("input-not-moved", calls[-1], frame, owner=ours[0], beside=calls[-1])
-        frame = frame.caller
     return None
 
 
@@ -113,23 +110,25 @@ def _steps(loader: Loader) -> list[Step]:
     return [step for tensor in batches for step in tensor.steps]
 
 
-def drawn_from_owner(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
+def drawn_from_owner(asked: Question) -> Reason | None:
     """Where an object that knows no device gives what it keeps, to be handed to a model."""
-    frame = stray.tensor.frame
-    if frame is None or not isinstance(frame.this, Object) or has_device(frame, made.spot):
+    frame, meeting = asked.tensor.frame, asked.meeting
+    if asked.first(EventKind.STORED) is None or frame is None:
+        return None
+    if not isinstance(frame.this, Object) or has_device(frame, asked.born.spot):
         return None
     if frame.this is meeting.frame.this or not has_device(meeting.frame, meeting.spot):
         return None
-    return Reason("input-not-moved", *handed_over(stray, meeting))
+    return Reason("input-not-moved", *handed_over(asked))
 
 
-def given_to_owner(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
+def given_to_owner(asked: Question) -> Reason | None:
     """Where an object is made that computes what it keeps of something that is used elsewhere, too."""
-    owner = meeting.frame.this
+    owner, made = asked.meeting.frame.this, asked.born
     built = born_at(owner.steps) if isinstance(owner, Object) else None
     if owner is None or built is None or owner.frame is None:
         return None
-    if not any(step.what == EventKind.STORED for step in stray.tensor.steps):
+    if asked.first(EventKind.STORED) is None:
         return None
     given = built.spot.node.args if isinstance(built.spot.node, ast.Call) else []
     tree, frame = built.spot.source.tree, owner.frame
@@ -142,15 +141,11 @@ def given_to_owner(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
     return None
 
 
-def taken_by(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
+def taken_by(asked: Question) -> Reason | None:
     """Where a function that knows a device takes an input as its parameter, and hands it to the model."""
-    node: ast.AST = stray.node
-    spot, frame = meeting.spot, meeting.frame
-    while isinstance(frame.this, Module) and isinstance(node, ast.Name) and node.id in frame.given:
-        if frame.call is None or frame.caller is None:
-            return None
-        node, spot, frame = frame.given[node.id], frame.call, frame.caller
-    made_in = stray.tensor.frame
+    made, meeting = asked.born, asked.meeting
+    node, spot, frame = handed_on(asked.stray.node, meeting.spot, meeting.frame, _is_of_module)
+    made_in = asked.tensor.frame
     if _is_kept(node, frame) and made_in is not None and not has_device(made_in, made.spot):
         given = (frame.names.get(name) for name in frame.lines if frame.lines[name] == 0)
         if any(isinstance(one, Module) and one is not frame.this for one in given):
@@ -163,6 +158,10 @@ def taken_by(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
     return Reason("input-not-moved", spot._replace(node=node), frame)
 
 
+def _is_of_module(frame: Frame, _: str) -> bool:
+    return isinstance(frame.this, Module)
+
+
 def _is_kept(node: ast.AST, frame: Frame) -> bool:
     """Whether an expression is what the object keeps whose method this is."""
     match node:
@@ -171,8 +170,9 @@ def _is_kept(node: ast.AST, frame: Frame) -> bool:
     return False
 
 
-def unknown_input(stray: Meets, meeting: Meeting) -> Reason | None:
+def unknown_input(asked: Question) -> Reason | None:
     """What a model on an accelerator is called with, where a call gave it of which nothing is known."""
+    stray, meeting = asked.stray, asked.meeting
     node, frame = stray.node, meeting.frame
     first = meeting.sides[0].tensor
     if (
@@ -191,10 +191,8 @@ def unknown_input(stray: Meets, meeting: Meeting) -> Reason | None:
 
 def _caller(frame: Frame, call: Spot) -> Frame | None:
     """The variables around a call on the way to a frame."""
-    around: Frame | None = frame
-    while around is not None and (around.call is None or around.call.node is not call.node):
-        around = around.caller
-    return around.caller if around is not None else None
+    called = (one for one in frames(frame) if one.call is not None and one.call.node is call.node)
+    return next((one.caller for one in called), None)
 
 
 def _given_by(call: Spot, node: ast.AST, frame: Frame) -> ast.expr | None:

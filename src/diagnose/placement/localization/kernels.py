@@ -36,7 +36,7 @@ def of_unmoved(side: Meets, meeting: Meeting) -> Suspect | None:
     name, steps = said_as(side.node), side.tensor.steps
     if move is not None:
         owner = _moved(move.spot)
-        run = next((one for one in meeting.calls if _is_above(one, move.spot)), None)
+        run = next((one for one in meeting.calls if one.is_above(move.spot)), None)
         if run is None or owner is None:
             return None
         return Suspect(CAUSE, name, run, steps=steps, move=move.spot, owner=owner)
@@ -108,8 +108,3 @@ def _moved(move: Spot) -> str | None:
         case ast.Call(func=ast.Attribute(value=ast.Name() | ast.Attribute() as owner)):
             return ast.unparse(owner)
     return None
-
-
-def _is_above(call: Spot, move: Spot) -> bool:
-    """Whether a call stands above a move of its function."""
-    return (call.file, call.function) == (move.file, move.function) and call.line < move.line

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement.devices import META
-from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.localization.question import Question
+from diagnose.placement.machine import Meeting
 from diagnose.placement.model import Step
-from diagnose.placement.provenance import Reason, born_at, last_of
+from diagnose.placement.provenance import Reason, first_of, last_of
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Value
 
@@ -17,10 +18,9 @@ from diagnose.placement.values import Value
 _PREPARES = ("prepare", "setup")
 
 
-def of_empty(stray: Meets, meeting: Meeting) -> Reason | None:
+def of_empty(asked: Question) -> Reason | None:
     """Why an operand has no memory; None for one that was not made on meta."""
-    value, tensor = stray.value, stray.tensor
-    born = born_at(tensor.steps)
+    meeting, value, tensor, born = asked.meeting, asked.stray.value, asked.tensor, asked.made
     if meeting.what == ConstraintKind.META:
         spot = meeting.spot
         if isinstance(value, Module) and (filled := _filled_at(value)) is not None:
@@ -33,10 +33,10 @@ def of_empty(stray: Meets, meeting: Meeting) -> Reason | None:
         return Reason("meta-tensor", spot, tensor.frame)
     if born is None or born.device != META or tensor.device not in (META, None):
         return None
-    kept = next((s for s in tensor.steps if s.what == EventKind.KEPT), None)
+    kept = asked.first(EventKind.KEPT)
     if kept is not None and tensor.module is not None and tensor.module.where() != META:
         # The weights were filled; what is no buffer has no one who fills it.
-        return Reason("meta-tensor", kept.spot, tensor.frame, f"self.{tensor.name}")
+        return asked.at(kept, "meta-tensor", named=True)
     loaded = last_of(tensor.steps, EventKind.LOADED, EventKind.UNFILLED)
     return Reason("meta-tensor", loaded.spot if loaded else born.of or born.spot, tensor.frame)
 
@@ -54,6 +54,4 @@ def _is_moved_by(meeting: Meeting) -> bool:
 def _filled_at(module: Module) -> Step | None:
     """The step that was to fill a module, or the one that it belongs to, with saved weights."""
     steps = (step for one in module.owners() for step in reversed(one.steps))
-    return next(
-        (step for step in steps if step.what in (EventKind.LOADED, EventKind.UNFILLED)), None
-    )
+    return first_of(steps, EventKind.LOADED, EventKind.UNFILLED)

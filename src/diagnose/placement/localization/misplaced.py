@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
-from diagnose.placement.devices import differ, is_said
+from diagnose.placement.devices import differ, is_gpu, is_host, is_said
 from diagnose.placement.localization.availability import has_device
 from diagnose.placement.localization.peers import forgotten_field
 from diagnose.placement.machine import Meeting, Meets
@@ -14,9 +14,11 @@ from diagnose.placement.provenance import (
     born_at,
     device_argument,
     fixed_in_replica,
+    has,
     is_literal,
     is_on,
     last_move,
+    last_of,
     left_behind,
     on_cpu,
     replicated,
@@ -43,23 +45,16 @@ def _of_replica(side: Meets) -> bool:
     """Whether an operand is kept by a module that is copied to several GPUs, and is not copied with it."""
     if fixed_in_replica(side.tensor) is not None:
         return True
-    last = next(
-        (
-            step
-            for step in reversed(side.tensor.steps)
-            if step.what in (EventKind.KEPT, EventKind.HELD, EventKind.MOVED)
-        ),
-        None,
-    )
+    last = last_of(side.tensor.steps, EventKind.KEPT, EventKind.HELD, EventKind.MOVED)
     kept = (
         last is not None and last.what != EventKind.MOVED
     )  # what is moved where it is used is a replica's own
-    return kept and not is_on(side, DeviceType.CPU) and replicated(side.tensor.module)
+    return kept and not is_host(side.tensor.device) and replicated(side.tensor.module)
 
 
 def _loaded(sides: Sequence[Meets]) -> Iterator[tuple[Meets, Meets]]:
     """What was loaded and comes back where it was saved, and an operand that is known to be on a GPU."""
-    there = next((side for side in sides if is_on(side, DeviceType.CUDA)), None)
+    there = next((side for side in sides if is_gpu(side.tensor.device)), None)
     for side in sides:
         free = side.tensor.device is None and last_move(side.tensor.steps) is None
         if there is not None and free and side.tensor.maker == Origin.LOAD:
@@ -68,8 +63,8 @@ def _loaded(sides: Sequence[Meets]) -> Iterator[tuple[Meets, Meets]]:
 
 def _shared(sides: Sequence[Meets]) -> tuple[Meets, Meets] | None:
     """What the replicas of a module share, and an operand of each replica's own GPU that it meets."""
-    stays = [side for side in sides if _of_replica(side) and is_on(side, DeviceType.CUDA)]
-    moves = [side for side in sides if side not in stays and is_on(side, DeviceType.CUDA)]
+    stays = [side for side in sides if _of_replica(side) and is_gpu(side.tensor.device)]
+    moves = [side for side in sides if side not in stays and is_gpu(side.tensor.device)]
     return (stays[0], moves[0]) if stays and moves else None
 
 
@@ -79,7 +74,7 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
     if meeting.what == ConstraintKind.HOST:
         for side in sides:
             device = side.tensor.device
-            known = device is not None and device.type == DeviceType.CUDA
+            known = is_gpu(device)
             if (known and (devices or not _guessed(side.tensor))) or (devices and device is None):
                 yield side, None
     elif meeting.what == ConstraintKind.META:
@@ -89,14 +84,12 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
         return
     elif (
         meeting.what == ConstraintKind.INDEX
-        and is_on(sides[0], DeviceType.CPU)
-        and not is_on(sides[1], DeviceType.CPU)
+        and is_host(sides[0].tensor.device)
+        and not is_host(sides[1].tensor.device)
     ):
-        if devices or is_on(sides[1], DeviceType.CUDA):
+        if devices or is_gpu(sides[1].tensor.device):
             table = sides[0].tensor
-            kept = table.maker == Origin.WEIGHT or any(
-                s.what in (EventKind.KEPT, EventKind.HELD) for s in table.steps
-            )
+            kept = table.maker == Origin.WEIGHT or has(table.steps, EventKind.KEPT, EventKind.HELD)
             known = kept and table.module is not None  # it should have moved with its module
             mended = _is_given(sides[1], meeting) and _made_where_known(table)
             left = forgotten_field(table, sides[0].node, meeting.frame) is not None
@@ -134,11 +127,7 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
 def _made_where_known(table: Tensor) -> bool:
     """Whether an object keeps a table that was made where a device was known."""
     made = born_at(table.steps)
-    if (
-        made is None
-        or table.frame is None
-        or not any(s.what == EventKind.STORED for s in table.steps)
-    ):
+    if made is None or table.frame is None or not has(table.steps, EventKind.STORED):
         return False
     return on_cpu(table) and has_device(table.frame, made.spot)
 
@@ -152,8 +141,11 @@ def _is_counted_here(table: Tensor, meeting: Meeting) -> bool:
     made = born_at(table.steps)
     if made is None or meeting.frame.function is None or device_argument(made.spot) is not None:
         return False
-    here = (made.spot.file, made.spot.function) == (meeting.spot.file, meeting.spot.function)
-    return here and table.maker == Origin.FACTORY and called(made.spot.node) in _COUNTING
+    return (
+        made.spot.is_beside(meeting.spot)
+        and table.maker == Origin.FACTORY
+        and called(made.spot.node) in _COUNTING
+    )
 
 
 def _is_given(index: Meets, meeting: Meeting) -> bool:
@@ -172,7 +164,7 @@ def _guessed(tensor: Tensor) -> bool:
 def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
     """Between cpu and accelerator the operands on the cpu, then those of which nothing is known."""
     sides = meeting.sides
-    known = [s for s in sides if is_on(s, DeviceType.CPU) or is_on(s, DeviceType.META)]
+    known = [s for s in sides if is_host(s.tensor.device) or is_on(s, DeviceType.META)]
     known = [s for s in known if not _mixes(s, meeting)] or known
     rest = [s for s in sides if s not in known]
     if meeting.what == ConstraintKind.GENERATOR:
@@ -211,7 +203,7 @@ def _is_bare_loss(side: Meets) -> bool:
 def _is_of_moved(tensor: Tensor) -> bool:
     """Whether a tensor comes out of a module that is on an accelerator."""
     where = tensor.module.where() if tensor.module is not None else None
-    return tensor.maker == Origin.OUTPUT and where is not None and where.type == DeviceType.CUDA
+    return tensor.maker == Origin.OUTPUT and is_gpu(where)
 
 
 def _of_gpus(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Meets | None]]:
@@ -249,8 +241,8 @@ def _is_alone(side: Meets, sides: Sequence[Meets]) -> bool:
 def _suspicion(side: Meets) -> int:
     """How much speaks for an operand being the misplaced one of two on accelerators."""
     tensor = side.tensor
-    if tensor.maker in (Origin.OUTPUT, Origin.WEIGHT, Origin.COMPUTED) and not any(
-        s.what in (EventKind.KEPT, EventKind.HELD) for s in tensor.steps
+    if tensor.maker in (Origin.OUTPUT, Origin.WEIGHT, Origin.COMPUTED) and not has(
+        tensor.steps, EventKind.KEPT, EventKind.HELD
     ):
         move = last_move(tensor.steps)
         if move is None and tensor.maker != Origin.OUTPUT and _is_loaded(tensor):
@@ -260,12 +252,10 @@ def _suspicion(side: Meets) -> int:
         return 2 if tensor.maker != Origin.COMPUTED and move is not None and is_literal(move) else 0
     if tensor.maker == Origin.LOAD and last_move(tensor.steps) is None:
         return 5
-    if any(
-        step.what in (EventKind.KEPT, EventKind.HELD) for step in tensor.steps
-    ) or fixed_in_replica(tensor):
+    if has(tensor.steps, EventKind.KEPT, EventKind.HELD) or fixed_in_replica(tensor):
         return 4
     last = last_move(tensor.steps) or born_at(tensor.steps)
-    if last is not None and last.device is not None and last.device.type == DeviceType.CUDA:
+    if last is not None and is_gpu(last.device):
         if is_literal(last):
             return 3
         if last.of is not None:
@@ -275,7 +265,7 @@ def _suspicion(side: Meets) -> int:
 
 def _is_loaded(tensor: Tensor) -> bool:
     """Whether a weight is of a model that was loaded as a whole."""
-    return any(step.what == EventKind.LOADED for step in tensor.steps)
+    return has(tensor.steps, EventKind.LOADED)
 
 
 def _pairs(sides: Sequence[Meets]) -> Iterator[tuple[Meets, Meets]]:
@@ -306,7 +296,7 @@ def _is_layers_input(side: Meets, meeting: Meeting) -> bool:
 
 def _mixes(side: Meets, meeting: Meeting) -> bool:
     """Whether an operand may be on the cpu: one without dimensions, or an index."""
-    if side.tensor.scalar and not is_on(side, DeviceType.CUDA):
+    if side.tensor.scalar and not is_gpu(side.tensor.device):
         return not _is_layers_input(side, meeting)
     if meeting.what == ConstraintKind.INDEX:
         return side is not meeting.sides[0] and called(meeting.spot.node) not in _PICKING

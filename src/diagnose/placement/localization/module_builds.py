@@ -5,13 +5,18 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
 
-from diagnose.kinds import DeviceType, EventKind, Origin
+from diagnose.kinds import EventKind, Origin
+from diagnose.placement.devices import is_gpu, is_host
 from diagnose.placement.libraries.copies import averages
 from diagnose.placement.localization.availability import (
+    frames,
     has_device,
     has_parameter,
     held_by,
+    held_in,
     key_of,
     where_built,
 )
@@ -25,9 +30,19 @@ from diagnose.placement.localization.peers import (
     name_in,
     returned_beside,
 )
+from diagnose.placement.localization.question import Answer, answers
 from diagnose.placement.machine import Meets
-from diagnose.placement.model import Spot, Step
-from diagnose.placement.provenance import Reason, born_at, is_literal, last_move, last_of, on_cpu
+from diagnose.placement.model import Device, Spot, Step
+from diagnose.placement.provenance import (
+    Reason,
+    born_at,
+    first_of,
+    has,
+    is_literal,
+    last_move,
+    last_of,
+    on_cpu,
+)
 from diagnose.placement.semantics import nodes
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Function, Object
@@ -38,99 +53,149 @@ LOSSES = re.compile(
 )
 
 
-def of_module(
-    module: Module,
-    tensor: Tensor | None = None,
-    said: str = "",
-    used: Frame | None = None,
-    then: Sequence[Step] = (),
-) -> Reason | None:
-    """Why a module's weights are where they are; ``used`` are the variables where it was called,
-    ``then`` what had happened to it by that call."""
-    if (values := _filled_with(module)) is not None:
-        return values
-    top = module
-    for top in module.owners():
-        if any(step.what in (EventKind.HELD, EventKind.LOADED) for step in top.steps):
-            break
-        # Of what is built from parts the whole is late, not its parts.
-        put = _put_late(top, then if top is module else ())
-        if put is not None and not (top.owner and _put_late(top.owner)):
-            break
-    made = born_at(top.steps)
-    loaded = last_of(top.steps, EventKind.LOADED)
-    if loaded is not None and loaded.device is None and last_move(top.steps) is None:
-        return Reason("checkpoint-location", loaded.spot, top.frame)
-    held = next((s for s in top.steps if s.what == EventKind.HELD), None)
-    move = last_move(top.steps)
-    if (assigned := _assigned_later(tensor.steps if tensor else then or top.steps)) is not None:
-        return Reason("checkpoint-location", assigned.spot, top.frame)
-    if held is not None and top.owner is not None:
-        return Reason("unregistered-submodule", held.spot, top.frame)
-    late = _put_late(top, then if top is module else ())
-    if late is not None and made is not None and top.owner is not None:
-        moved = last_move(top.owner.steps)
-        spot, frame = where_built(made, top.frame)
-        given = _given(late.spot)
-        if given is not None and (_is_copy(made) or _is_named(given, spot)):
-            spot = given
-        return Reason("submodule-added-after-move", spot, frame, move=moved.spot if moved else None)
-    where = tensor.device if tensor is not None else module.where()
-    if move is not None and move.device is not None and move.device.type == DeviceType.CPU:
-        cause = saving_of(move.spot.source) or "offloaded-to-cpu"
-        return Reason(cause, move.spot, top.frame)
-    if move is not None:
-        if (
-            where is not None
-            and where.type == DeviceType.CUDA
-            and (is_literal(move) or move.of is not None)
-        ):
-            return Reason(
-                "hardcoded-device",
-                move.spot if is_literal(move) else move.of or move.spot,
-                top.frame,
-            )
+class _Built(NamedTuple):
+    module: Module
+    tensor: Tensor | None = None
+    said: str = ""
+    used: Frame | None = None
+    then: Sequence[Step] = ()
+
+
+class Built(_Built):
+    """A module whose weights are somewhere: ``tensor`` is one of them, ``said`` what the module is called,
+    ``used`` are the variables where it was called, ``then`` what had happened to it by that call."""
+
+    @cached_property
+    def top(self) -> Module:
+        """The module, or the one that it is a part of, which holds what says why."""
+        top = self.module
+        for top in self.module.owners():
+            if has(top.steps, EventKind.HELD, EventKind.LOADED):
+                break
+            # Of what is built from parts the whole is late, not its parts.
+            if self.put_late(top) is not None and not (top.owner and _put_late(top.owner)):
+                break
+        return top
+
+    def put_late(self, one: Module) -> Step | None:
+        """The step that put a module into one that was moved before."""
+        return _put_late(one, self.then if one is self.module else ())
+
+    @cached_property
+    def made(self) -> Step | None:
+        """The step that made it."""
+        return born_at(self.top.steps)
+
+    @cached_property
+    def move(self) -> Step | None:
+        """The step that moved it last."""
+        return last_move(self.top.steps)
+
+    @cached_property
+    def where(self) -> Device | None:
+        """Where the weight is, or the module."""
+        return self.tensor.device if self.tensor is not None else self.module.where()
+
+    @property
+    def life(self) -> Sequence[Step]:
+        """What had happened by then to the weight, else to the module."""
+        return self.tensor.steps if self.tensor else self.then or self.top.steps
+
+    @cached_property
+    def site(self) -> tuple[Spot, Frame | None]:
+        """Where it is built, or the innermost call on the way there beside which a device is known."""
+        assert self.made is not None
+        return where_built(self.made, self.top.frame)
+
+    @cached_property
+    def cause(self) -> str:
+        """The cause, of what was built on the host."""
+        assert self.made is not None
+        loss = any(map(LOSSES.search, (self.top.kind, self.top.word, self.said)))
+        saving = switch_of(self.made.spot.source.tree) or streamed(self.module)
+        other = "loss-or-metric-state" if loss or _counts(self.top) else "module-not-moved"
+        return saving or other
+
+    def at(self, step: Step | None, cause: str) -> Reason | None:
+        """A cause at a step of its life, if there is one."""
+        return Reason(cause, step.spot, self.top.frame) if step is not None else None
+
+
+def _loaded_anywhere(built: Built) -> Step | None:
+    """The step that loaded a module to wherever it was saved, if nothing moved it since."""
+    loaded = last_of(built.top.steps, EventKind.LOADED)
+    known = loaded is None or loaded.device is not None or built.move is not None
+    return None if known else loaded
+
+
+def _held(top: Module) -> Step | None:
+    return first_of(top.steps, EventKind.HELD) if top.owner is not None else None
+
+
+def _added_late(built: Built) -> Reason | None:
+    late, made, owner = built.put_late(built.top), built.made, built.top.owner
+    if late is None or made is None or owner is None:
         return None
-    if made is not None and (where is None or where.type == DeviceType.CPU):
-        if module is not top and (part := _part_of_moved(module, top)) is not None:
-            return part
-        loss = any(map(LOSSES.search, (top.kind, top.word, said))) or _counts(top)
-        spot, frame = where_built(made, top.frame)
-        cause = "loss-or-metric-state" if loss else "module-not-moved"
-        cause = switch_of(made.spot.source.tree) or streamed(module) or cause
-        if (own := moved_by_holder(cause, top)) is not None:
-            return own
-        if (beside := kept_beside(cause, top)) is not None:
-            return beside
-        if (elsewhere := moved_by_others(cause, top.frame)) is not None:
-            return elsewhere
-        if (returned := returned_beside(cause, top, frame)) is not None:
-            return returned
-        if averages(top) and frame is not None and has_device(frame, made.spot):
-            return Reason(cause, made.spot, frame)
-        sibling, owner = moved_beside(top, frame, spot), name_in(frame, top)
-        if sibling is not None and top.word and owner is not None:
-            return Reason(cause, sibling, frame, owner=owner)
-        if frame is None or not has_device(frame, spot):
-            # Built where nobody knows a device, and used beside one that is moved: it is to be moved there.
-            while used is not None:
-                sibling, name = None, key_of(top, used.names)
-                there = spot._replace(source=used.source, function=used.function)
-                if name is not None:
-                    sibling = moved_beside(top, used, there, after=0, bound=True)
-                if sibling is not None:
-                    return Reason(cause, sibling, used, owner=name)
-                used = used.caller
-            return where_kept(cause, top) or Reason(cause, spot, frame)
-        return Reason(cause, spot, frame)
-    return None
+    (spot, frame), moved, given = built.site, last_move(owner.steps), _given(late.spot)
+    if given is not None and (_is_copy(made) or _is_named(given, spot)):
+        spot = given
+    return Reason("submodule-added-after-move", spot, frame, move=moved.spot if moved else None)
+
+
+def _moved_to_host(built: Built) -> Reason | None:
+    if built.move is None or not is_host(built.move.device):
+        return None
+    cause = saving_of(built.move.spot.source) or "offloaded-to-cpu"
+    return built.at(built.move, cause)
+
+
+def _moved_to_gpu(built: Built) -> Reason | None:
+    move = built.move
+    if move is None or not is_gpu(built.where):
+        return None
+    spot = move.spot if is_literal(move) else move.of
+    return Reason("hardcoded-device", spot, built.top.frame) if spot is not None else None
+
+
+def _is_left_on_host(built: Built) -> bool:
+    return built.made is not None and (built.where is None or is_host(built.where))
+
+
+def _averages(built: Built) -> Reason | None:
+    frame, made = built.site[1], built.made
+    if made is None or not averages(built.top) or frame is None or not has_device(frame, made.spot):
+        return None
+    return Reason(built.cause, made.spot, frame)
+
+
+def _beside(built: Built) -> Reason | None:
+    """Moved with others of the same variables."""
+    spot, frame = built.site
+    sibling, owner = moved_beside(built.top, frame, spot), name_in(frame, built.top)
+    if sibling is None or not built.top.word or owner is None:
+        return None
+    return Reason(built.cause, sibling, frame, owner=owner)
+
+
+def _beside_where_used(built: Built) -> Reason | None:
+    """Built where nobody knows a device, and used beside one that is moved: it is to be moved there."""
+    (spot, frame), top = built.site, built.top
+    if frame is not None and has_device(frame, spot):
+        return None
+    for used in frames(built.used):
+        there = spot._replace(source=used.source, function=used.function)
+        name = key_of(top, used.names)
+        sibling = moved_beside(top, used, there, after=0, bound=True) if name else None
+        if sibling is not None:
+            return Reason(built.cause, sibling, used, owner=name)
+    return where_kept(built.cause, top)
 
 
 def _assigned_later(steps: Sequence[Step]) -> Step | None:
     """The step by which saved weights took the place of those of a model that had been moved."""
     last = last_of(steps, EventKind.LOADED, EventKind.MOVED, EventKind.GATHERED)
     move = last_move(steps)
-    on_gpu = move is not None and move.device is not None and move.device.type == DeviceType.CUDA
+    on_gpu = move is not None and is_gpu(move.device)
     return last if last is not None and last.what == EventKind.LOADED and on_gpu else None
 
 
@@ -183,17 +248,14 @@ def where_kept(cause: str, module: Module) -> Reason | None:
     while frame.call is not None and frame.caller is not None and isinstance(holder, Object):
         spot, frame = frame.call, frame.caller
         if has_device(frame, spot):
-            outer = key_of(holder, frame.names)
-            if outer is None and isinstance(frame.this, Object):
-                outer = key_of(holder, frame.this.attributes)
-                outer = f"self.{outer}" if outer else None
+            outer = key_of(holder, held_in(frame))
             return Reason(cause, spot, frame, owner=f"{outer}.{name}") if outer and name else None
     return None
 
 
 def _part_of_moved(module: Module, whole: Module) -> Reason | None:
     """A part that was built on the cpu and put beside parts that were moved before."""
-    if not _on_accelerator(whole):
+    if module is whole or not _on_accelerator(whole):
         return None
     for one in module.owners():
         if one is whole or _on_accelerator(one):
@@ -224,7 +286,7 @@ def _of_its_making(made: Step, whole: Module) -> bool:
 def _on_accelerator(module: Module) -> bool:
     """Whether a module or a part of it is on an accelerator."""
     places = (one.where() for one in module.family())
-    return any(place is not None and place.type == DeviceType.CUDA for place in places)
+    return any(is_gpu(place) for place in places)
 
 
 def _is_copy(made: Step) -> bool:
@@ -244,8 +306,8 @@ def _given(put: Spot) -> Spot | None:
 def _is_named(given: Spot, built: Spot) -> bool:
     """Whether what is put into a model is a variable of the function that builds it, and nothing is done
     with it between: it is moved as it is put there."""
-    node, here = given.node, (given.file, given.function) == (built.file, built.function)
-    if not here or not isinstance(node, ast.Name):
+    node = given.node
+    if not given.is_beside(built) or not isinstance(node, ast.Name):
         return False
     between = range(built.line + 1, given.line)
     used = (one for one in nodes(given.source.tree, ast.Name) if one.id == node.id)
@@ -254,8 +316,8 @@ def _is_named(given: Spot, built: Spot) -> bool:
 
 def _put_late(module: Module, then: Sequence[Step] = ()) -> Step | None:
     """The step that put a module into one that was moved before, and not again by ``then``."""
-    put = next((s for s in module.steps if s.what == EventKind.PUT), None)
-    if put is None or put.device is None or put.device.type != DeviceType.CUDA:
+    put = first_of(module.steps, EventKind.PUT)
+    if put is None or not is_gpu(put.device):
         return None
     made = born_at(module.steps)
     if made is not None and module.owner is not None and _of_its_making(made, module.owner):
@@ -279,3 +341,28 @@ def built_for(module: Module, inside: Frame | None = None) -> Reason | None:
             if has_device(inside, call):
                 return Reason("optimizer-state", call, inside)
     return Reason("optimizer-state", spot, frame)
+
+
+_ON_HOST: Answer[Built] = answers(
+    ("a part of what was moved", lambda it: _part_of_moved(it.module, it.top)),
+    ("its holder moves others", lambda it: moved_by_holder(it.cause, it.top)),
+    ("kept beside another that is moved", lambda it: kept_beside(it.cause, it.top)),
+    ("another caller moves it", lambda it: moved_by_others(it.cause, it.top.frame)),
+    ("returned beside others", lambda it: returned_beside(it.cause, it.top, it.site[1])),
+    ("averages the weights of another", _averages),
+    ("others beside it are moved", _beside),
+    ("others are moved where it is used, or kept", _beside_where_used),
+    ("built", lambda it: Reason(it.cause, *it.site)),
+)
+
+#: Why a module's weights are where they are.
+of_module: Answer[Built] = answers(
+    ("filled with values of the host", lambda it: _filled_with(it.module)),
+    ("loaded anywhere", lambda it: it.at(_loaded_anywhere(it), "checkpoint-location")),
+    ("filled after its move", lambda it: it.at(_assigned_later(it.life), "checkpoint-location")),
+    ("held in a plain container", lambda it: it.at(_held(it.top), "unregistered-submodule")),
+    ("added after the move", _added_late),
+    ("moved to the host", _moved_to_host),
+    ("moved to a GPU", _moved_to_gpu, lambda it: it.move is not None),
+    ("left on the host", _ON_HOST, _is_left_on_host),
+)

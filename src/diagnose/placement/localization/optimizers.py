@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import EventKind, Origin
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.control_dependence import is_under_another
-from diagnose.placement.localization.availability import has_device, is_prepared, key_of
+from diagnose.placement.localization.availability import (
+    has_device,
+    held_in,
+    is_prepared,
+    key_of,
+    sites,
+)
 from diagnose.placement.localization.module_builds import built_for
-from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.localization.question import Question
+from diagnose.placement.machine import Meeting
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.provenance import (
     Reason,
     born_at,
     device_argument,
+    has,
     last_move,
     made_as,
     on_cpu,
@@ -23,13 +31,13 @@ from diagnose.placement.tensors import Module, Optimizer, Tensor, tensors_in
 from diagnose.placement.values import Frame, Object, Unknown, Value
 
 
-def of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
+def of_optimizer(asked: Question) -> Reason | None:
     """State that an optimizer of the user's has made of weights before they were moved."""
-    this = meeting.frame.this
+    stray, made = asked.stray, asked.made
+    this = asked.meeting.frame.this
     if not isinstance(this, Object) or this.kind != "optimizer" or not on_cpu(stray.tensor):
         return None
-    made = born_at(stray.tensor.steps)
-    put = next((step for step in stray.tensor.steps if step.what == EventKind.STORED), None)
+    put = asked.first(EventKind.STORED)
     if put is not None and stray.tensor.maker == Origin.LOAD:  # where each weight tells its device
         return Reason("optimizer-state", put.spot, stray.tensor.frame)
     frame = stray.tensor.frame
@@ -44,14 +52,16 @@ def of_optimizer(stray: Meets, meeting: Meeting) -> Reason | None:
     return built_for(module, frame) if module is not None else None
 
 
-def of_library(stray: Meets, meeting: Meeting) -> Reason | None:
-    """State of a library's optimizer: where its model is built, if it is made or loaded too early;
-    where that is moved, if steps have made it."""
-    state = stray.tensor
-    module, made = state.module, born_at(state.steps)
-    assert module is not None
+def of_state(asked: Question) -> Reason | None:
+    """State that an optimizer keeps: of a library's, where its model is built, if it is made or loaded too
+    early; where that is moved, if steps have made it."""
+    stray, meeting, state = asked.stray, asked.meeting, asked.tensor
+    module, made = state.module, asked.made
+    if not asked.meets(ConstraintKind.STATE, Origin.STATE) or module is None:
+        stored = asked.first(EventKind.STORED) if asked.meets(ConstraintKind.STATE) else None
+        return asked.at(stored, "optimizer-state")
     own = made_as("optimizer-state", state.steps, state.frame)
-    if any(step.what == EventKind.STEPPED for step in state.steps):
+    if has(state.steps, EventKind.STEPPED):
         late = last_move(module.steps)
         if late is None:
             return own
@@ -81,7 +91,7 @@ def _loaded_by_call(module: Module, frame: Frame | None) -> Reason | None:
         return None
     while frame is not None and frame.call is not None:
         call, frame = frame.call, frame.caller
-        if (call.file, call.function) == (late.spot.file, late.spot.function):
+        if call.is_beside(late.spot):
             moved = late.spot.node.func
             if not isinstance(moved, ast.Attribute) or call.line >= late.spot.line:
                 return None
@@ -128,20 +138,14 @@ def _name_of(optimizer: Value, frame: Frame | None, late: Step) -> str | None:
         if isinstance(this, Object) and (name := key_of(optimizer, this.attributes)) is not None:
             return f"self.{name}"
         frame = frame.caller
-    if frame is None:
-        return None
-    held = frame.this.attributes if isinstance(frame.this, Object) else {}
-    held = {f"self.{name}": value for name, value in held.items()}
-    return key_of(optimizer, {**frame.names, **held})
+    return key_of(optimizer, held_in(frame)) if frame is not None else None
 
 
 def _is_moved_apart(made: Step, module: Module) -> bool:
     """Whether what moves a model after its optimizer was made cannot do so where it is built: a library
     that prepares it, or a statement under a condition."""
     late = last_move(module.steps)
-    if late is None or (late.spot.file, late.spot.function) != (made.spot.file, made.spot.function):
-        return False
-    if late.spot.line < made.spot.line:
+    if late is None or not late.spot.is_beside(made.spot) or late.spot.is_above(made.spot):
         return False
     return is_prepared(late.spot) or is_under_another(late.spot, made.spot)
 
@@ -166,15 +170,12 @@ def of_keeper(tensor: Tensor, module: Module, meeting: Meeting) -> Reason | None
     keeper = meeting.frame.this
     if not isinstance(keeper, Object) or keeper.made is None:
         return None
+    made = born_at(keeper.steps)
     if keeper.made.find("step"):
-        begun, frame = born_at(keeper.steps), keeper.frame
-        spot = begun.spot if begun is not None else None
-        while spot is not None and frame is not None:
+        for spot, frame in sites(made.spot, keeper.frame) if made and keeper.frame else ():
             if _is_moved_apart(Step(EventKind.MADE, spot), module):
                 name = key_of(module.whole(), frame.names)
                 return Reason("optimizer-state", spot, frame, owner=name)
-            spot, frame = frame.call, frame.caller
         return None
-    made = born_at(keeper.steps)
-    copied_once = any(step.what == EventKind.COPIED for step in tensor.steps)
+    copied_once = has(tensor.steps, EventKind.COPIED)
     return Reason("unregistered-tensor", made.spot, keeper.frame) if made and copied_once else None

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from diagnose.kinds import DeviceType
-from diagnose.placement.localization.availability import held_by, knows_device
-from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.devices import is_gpu
+from diagnose.placement.localization.availability import frames, held_by, knows_device
+from diagnose.placement.localization.question import Question
 from diagnose.placement.model import Step
 from diagnose.placement.provenance import Reason, last_move
 from diagnose.placement.tensors import Module, tensors_in
 from diagnose.placement.values import Frame, Object
 
 
-def of_kept_object(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
+def of_kept_object(asked: Question) -> Reason | None:
     """Where a module reads a tensor of an object that it keeps, or a method of the object does for it, if
     no call on the way to what made it knows a device, or what it was made of is brought to the GPU bit by
     bit: who else has the object may need it where it is."""
+    stray, meeting, made = asked.stray, asked.meeting, asked.born
     module, frame = _running(meeting.frame), stray.tensor.frame
     holder = held_by(stray.node, meeting.frame)
     if module is None or not isinstance(holder, Object) or holder.made is None:
@@ -28,21 +28,12 @@ def of_kept_object(stray: Meets, made: Step, meeting: Meeting) -> Reason | None:
         return None
     if knows_device(frame, made.spot) and not _is_brought(made, meeting.frame):
         return None
-    spot = meeting.spot._replace(node=stray.node)
-    return Reason("unregistered-tensor", spot, meeting.frame)
-
-
-def _calls(frame: Frame) -> Iterator[Frame]:
-    """The calls on the way to one, innermost first."""
-    around: Frame | None = frame
-    while around is not None:
-        yield around
-        around = around.caller
+    return asked.used("unregistered-tensor")
 
 
 def _running(frame: Frame) -> Module | None:
     """The module that runs, itself or a method of an object that it calls."""
-    for around in _calls(frame):
+    for around in frames(frame):
         if isinstance(around.this, Module):
             return around.this
         if not isinstance(around.this, Object):
@@ -52,15 +43,11 @@ def _running(frame: Frame) -> Module | None:
 
 def _is_brought(made: Step, frame: Frame) -> bool:
     """Whether a variable of a call on the way holds a part of something that was brought to the GPU."""
-    for around in _calls(frame):
+    for around in frames(frame):
         for value in around.names.values():
             for tensor in tensors_in(value):
                 move = last_move(tensor.steps)
-                there = (
-                    move is not None
-                    and move.device is not None
-                    and move.device.type == DeviceType.CUDA
-                )
+                there = move is not None and is_gpu(move.device)
                 if there and any(step is made for step in tensor.steps):
                     return True
     return False

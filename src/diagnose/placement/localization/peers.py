@@ -10,12 +10,14 @@ from diagnose.placement.localization.availability import (
     gives_what_it_builds,
     has_device,
     held_by,
+    held_in,
     is_prepared,
     is_rebound,
     is_statement,
     key_of,
     statement_around,
 )
+from diagnose.placement.localization.question import Question
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.pass_through import moved_in
 from diagnose.placement.provenance import Reason, born_at, last_move, on_cpu
@@ -24,8 +26,11 @@ from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object, Value
 
 
-def moved_within(spot: Spot, loop: ast.For) -> Spot | None:
-    """The statement of a loop that moves another of the values that the loop binds."""
+def moved_within(spot: Spot) -> Spot | None:
+    """The statement of a loop that moves another of the values that the loop binds; None for no loop."""
+    loop = spot.node
+    if not isinstance(loop, ast.For):
+        return None
     own = names(loop.target)
     for statement in loop.body:
         moved = moved_in(statement.value) if isinstance(statement, ast.Assign) else ()
@@ -36,11 +41,7 @@ def moved_within(spot: Spot, loop: ast.For) -> Spot | None:
 
 def name_in(frame: Frame | None, module: Module) -> str | None:
     """The variable of a call, or the attribute of its object, that holds a module."""
-    if frame is None:
-        return None
-    held = frame.this.attributes if isinstance(frame.this, Object) else {}
-    attributes = {f"self.{name}": value for name, value in held.items()}
-    return key_of(module, {**frame.names, **attributes})
+    return key_of(module, held_in(frame)) if frame is not None else None
 
 
 def moved_beside(
@@ -55,11 +56,8 @@ def moved_beside(
     ``bound`` also one that gives its result the same name."""
     if frame is None or module.owner is not None:
         return None
-    held = dict(frame.names)
-    if isinstance(frame.this, Object):
-        held |= frame.this.attributes
     found: list[Spot] = []
-    for other in held.values():
+    for other in held_in(frame).values():
         if isinstance(other, Module) and other is not module and other.owner is None:
             move = last_move(other.steps)
             if move is None or move.spot.file != spot.file:
@@ -181,16 +179,11 @@ def forgotten_field(tensor: Tensor, node: ast.AST, frame: Frame) -> Reason | Non
     return Reason("unregistered-tensor", first, name=f"self.{node.attr}", beside=first)
 
 
-def forgotten_variable(tensor: Tensor, node: ast.AST, spot: Spot) -> Reason | None:
+def forgotten_variable(asked: Question) -> Reason | None:
     """The last statement that moves another variable of those which one call gave, ``x = x.to(device)``,
-    and leaves this one.
-
-    Args:
-        tensor: what a line was given.
-        node: the expression of the line that gives it.
-        spot: the line.
-    """
-    if not isinstance(node, ast.Name) or not on_cpu(tensor) or last_move(tensor.steps) is not None:
+    and leaves this one."""
+    node, spot = asked.stray.node, asked.meeting.spot
+    if not isinstance(node, ast.Name) or not on_cpu(asked.tensor) or asked.move is not None:
         return None
     together, last = set[str](), None
     for one in _gifts_and_moves(spot.enclosing or spot.source.tree):
@@ -208,9 +201,7 @@ def forgotten_variable(tensor: Tensor, node: ast.AST, spot: Spot) -> Reason | No
 
 
 @lru_cache(maxsize=8)
-def _gifts_and_moves(
-    scope: ast.Module | Function,
-) -> Sequence[ast.Assign]:
+def _gifts_and_moves(scope: ast.Module | Function) -> Sequence[ast.Assign]:
     """The statements by which a call gives several variables, and those that move one, in their order."""
     found: list[ast.Assign] = []
     for one in scope.body:

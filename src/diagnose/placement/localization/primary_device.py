@@ -33,7 +33,7 @@ def chosen_home(move: Step, wrapped: Step) -> Spot | None:
             pass
         case _:
             return None
-    if ids is None or (move.spot.file, move.spot.function) != (spot.file, spot.function):
+    if ids is None or not move.spot.is_beside(spot):
         return None
     tree = spot.source.tree
     scope: ast.AST = spot.enclosing or tree

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.placement.machine import Meets
+from diagnose.placement.localization.question import Question
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.provenance import Reason, born_at, last_move
 from diagnose.placement.semantics import around, called, calls, lines_of, nodes
 from diagnose.placement.tensors import Tensor
 
 
-def of_rank(found: Reason, other: Meets) -> Reason | None:
+def of_rank(found: Reason, asked: Question) -> Reason | None:
     """A device that ignores the rank by which the other side's was chosen."""
-    chosen = _placed(other.tensor)
-    there = other.tensor.device
+    other = asked.other
+    if found.cause != "hardcoded-device" or other is None:
+        return None
+    chosen, there = _placed(other.tensor), other.tensor.device
     if chosen is None or there is None or not there.ranked:
         return None
     if _names_no_number(found.spot) and (joined := _joined(found.spot, chosen)) is not None:

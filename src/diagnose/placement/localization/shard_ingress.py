@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from itertools import islice
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.control_dependence import set_at
 from diagnose.placement.devices import differ
-from diagnose.placement.localization.availability import frame_at, statement_around
+from diagnose.placement.localization.availability import frame_at, frames, statement_around
 from diagnose.placement.localization.device_expressions import models_in
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
@@ -107,8 +108,7 @@ def _gives_several(move: Spot, frame: Frame) -> bool:
 
 def _is_on_its_way(move: Step, meeting: Meeting) -> bool:
     """Whether a move stands in the function that calls the part: it was chosen for that."""
-    here = (move.spot.file, move.spot.function) == (meeting.spot.file, meeting.spot.function)
-    return here and (meeting.spot.function or "").endswith(".forward")
+    return move.spot.is_beside(meeting.spot) and (meeting.spot.function or "").endswith(".forward")
 
 
 #: What is asked of a tensor wherever it is.
@@ -122,10 +122,7 @@ def _handed(move: Spot, meeting: Meeting) -> tuple[Spot, Spot] | None:
     """What a call hands on of a variable that was moved, and the call, where the function computes with
     the variable besides, as it is: that meets the rest where it is."""
     function = move.enclosing
-    call = next(
-        (one for one in meeting.calls if (one.file, one.function) == (move.file, move.function)),
-        None,
-    )
+    call = next((one for one in meeting.calls if one.is_beside(move)), None)
     if function is None or call is None or not isinstance(call.node, ast.Call):
         return None
     held = (one.target for one in bindings(function) if one.value is move.node)
@@ -156,11 +153,8 @@ def _given(move: Spot) -> Spot | None:
 
 def _known_above(frame: Frame | None, whole: Module) -> str | None:
     """What the outermost call that leads to a meeting calls a model."""
-    name = None
-    while frame is not None:
-        name = next(models_in(frame, whole), name)
-        frame = frame.caller
-    return name
+    known = [name for one in frames(frame) for name in islice(models_in(one, whole), 1)]
+    return known[-1] if known else None
 
 
 def _wanted(part: Meets, side: Meets, devices: Sequence[str]) -> Device | None:

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.devices import differ
-from diagnose.placement.localization.availability import frame_at, statement_around
+from diagnose.placement.localization.availability import frame_at, handed_on, statement_around
 from diagnose.placement.localization.device_expressions import begins_as_number, in_scope
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
-from diagnose.placement.provenance import born_at, last_move, said_as
+from diagnose.placement.provenance import born_at, first_of, has, last_move, said_as
 from diagnose.placement.semantics import around, loads, nodes
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Frame, Object
@@ -168,11 +168,9 @@ def gathered(meeting: Meeting, *, sure: bool = False) -> Suspect | None:
     """
     for side in meeting.sides:
         steps = side.tensor.steps
-        if side.tensor.maker != Origin.WEIGHT or not any(
-            step.what == EventKind.GATHERED for step in steps
-        ):
+        if side.tensor.maker != Origin.WEIGHT or not has(steps, EventKind.GATHERED):
             continue
-        put = next((step for step in steps if step.what == EventKind.MOVED), None)
+        put = first_of(steps, EventKind.MOVED)
         if sure and (put is None or not put.device or not put.device.number):
             continue
         if sure and all(other.tensor.device != put.device for other in meeting.sides if put):
@@ -197,15 +195,10 @@ def _entered(side: Meets, meeting: Meeting) -> tuple[ast.AST, Spot, Frame]:
     """An operand, the call that it stands in, and the variables there: where it enters the part that is
     elsewhere."""
     node = side.node if isinstance(side.node, ast.expr) else meeting.spot.node
-    spot, frame = meeting.spot, meeting.frame
-    while isinstance(node, ast.Name) and node.id in frame.given and _on_one_device(frame):
-        if frame.call is None or frame.caller is None:
-            break
-        node, spot, frame = frame.given[node.id], frame.call, frame.caller
-    return node, spot, frame
+    return handed_on(node, meeting.spot, meeting.frame, _on_one_device)
 
 
-def _on_one_device(frame: Frame) -> bool:
+def _on_one_device(frame: Frame, _: str) -> bool:
     """Whether the module that a method is of has all of its weights on one device."""
     if not isinstance(frame.this, Module):
         return False
@@ -220,7 +213,6 @@ def _moved_beside(side: Meets, wanted: Device | None, meeting: Meeting) -> Spot 
         move = last_move(other.tensor.steps)
         if other is side or move is None or differ(move.device, wanted) is not False:
             continue
-        here = (move.spot.file, move.spot.function) == (meeting.spot.file, meeting.spot.function)
-        if here and other.tensor.maker != Origin.WEIGHT and move.spot.line < meeting.spot.line:
+        if move.spot.is_above(meeting.spot) and other.tensor.maker != Origin.WEIGHT:
             return move.spot
     return None

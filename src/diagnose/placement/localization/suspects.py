@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
@@ -13,20 +13,28 @@ from diagnose.placement.localization.availability import has_device, knows_devic
 from diagnose.placement.localization.builder_calls import told_by_a_call
 from diagnose.placement.localization.confidence import is_sure
 from diagnose.placement.localization.context import is_caught
-from diagnose.placement.localization.default_devices import at_call
 from diagnose.placement.localization.device_expressions import in_scope, of_other
+from diagnose.placement.localization.device_parameters import at_call, taken
 from diagnose.placement.localization.hook_bypass import handed_to_host, offload_turned_on
 from diagnose.placement.localization.kernels import of_argument, of_option, of_unmoved
 from diagnose.placement.localization.manual_sharding import spreads_by_hand
 from diagnose.placement.localization.misplaced import agree, names_cpu, strays
 from diagnose.placement.localization.operands import reason
-from diagnose.placement.localization.parameters import taken
+from diagnose.placement.localization.question import Question
 from diagnose.placement.localization.ranks import of_rank
 from diagnose.placement.localization.shard_ingress import brought
 from diagnose.placement.localization.shards import COMPUTED, crossing, gathered, sent
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Suspect
-from diagnose.placement.provenance import Reason, born_at, is_literal, last_move, on_cpu, said_as
+from diagnose.placement.provenance import (
+    Reason,
+    born_at,
+    first_of,
+    is_literal,
+    last_move,
+    on_cpu,
+    said_as,
+)
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Object
 
@@ -53,67 +61,47 @@ def of_meeting(
             only operands whose devices are known to differ are suspects.
         split: the program has modules on several accelerators.
     """
-    if meeting.what == ConstraintKind.KERNEL and not devices:
-        for side in meeting.sides if _is_kernel(meeting) else ():
-            if (refused := of_kernel(side, meeting)) is not None:
-                yield refused
-        return
-    if meeting.what == ConstraintKind.REFUSED:
-        for side in () if devices or is_caught(meeting) else meeting.sides:
-            if (told := explain(side, None, meeting, failed=False)) is not None:
-                yield _weighed(told, meeting, side, failed=False)
-        return
-    if meeting.what == ConstraintKind.HANDED and not devices:
-        return  # a library may bring one to the other
-    if meeting.what == ConstraintKind.LACKED:
-        yield _weighed(_of_another_process(meeting), meeting, failed=bool(devices))
-        return
-    if meeting.what == ConstraintKind.ASKED:
-        for side in meeting.sides if devices else ():
-            if (refused := of_kernel(side, meeting)) is not None:
-                yield refused
-        return
-    if devices and meeting.what in _TOGETHER and agree(meeting):
-        return
-    on_gpus = not any(map(names_cpu, devices))
-    if devices and on_gpus and (entered := brought(meeting, devices)):
+    failed = bool(devices)
+    match meeting.what:
+        case ConstraintKind.KERNEL if not failed and not _is_kernel(meeting):
+            pass
+        case ConstraintKind.KERNEL if not failed:
+            yield from filter(None, (of_kernel(side, meeting) for side in meeting.sides))
+        case ConstraintKind.ASKED:
+            asking = meeting.sides if failed else ()
+            yield from filter(None, (of_kernel(side, meeting) for side in asking))
+        case ConstraintKind.REFUSED:
+            for side in () if failed or is_caught(meeting) else meeting.sides:
+                yield from _explained(Question(side, meeting, failed=False))
+        case ConstraintKind.HANDED if not failed:
+            pass  # a library may bring one to the other
+        case ConstraintKind.LACKED:
+            yield _weighed(_of_another_process(meeting), meeting, failed=failed)
+        case _ if not (failed and meeting.what in _TOGETHER and agree(meeting)):
+            yield from _of_operands(meeting, devices, split=split)
+
+
+def _of_operands(meeting: Meeting, devices: Sequence[str], *, split: bool) -> Iterator[Suspect]:
+    failed, on_gpus = bool(devices), not any(map(names_cpu, devices))
+    if failed and on_gpus and (entered := brought(meeting, devices)):
         yield entered
     # What a trainer has gathered is split no longer, whatever is still sent to where a part was.
     whole = gathered(meeting, sure=True) if on_gpus else None
     across = crossing(meeting) if split and on_gpus else None
-    spread = gathered(meeting) if devices and on_gpus and whole is None else None
+    spread = gathered(meeting) if failed and on_gpus and whole is None else None
     for found in filter(None, (whole, across, spread)):
-        yield _weighed(found, meeting, failed=bool(devices))
-        if not devices:
+        yield _weighed(found, meeting, failed=failed)
+        if not failed:
             return
+    apart = split or spreads_by_hand(meeting.spot.source.tree)
     for stray, other in strays(meeting, devices):
-        suspect = explain(stray, other, meeting, failed=bool(devices))
-        if suspect is None:
-            continue
-        named = suspect.cause == "hardcoded-device" and not _forgets(stray, meeting)
-        by_model = _is_brought_by_model(stray)
-        apart = named and (split or spreads_by_hand(meeting.spot.source.tree))
-        if apart and (devices or by_model):
-            # Where a model is on several devices, no line that names one is wrong by itself.
-            enters = meeting.what == ConstraintKind.CALL or _enters(stray, other, meeting)
-            made = stray.tensor.maker in (Origin.FACTORY, Origin.ARRAY) and not by_model
-            if not enters and made:  # no part gives that
-                given = tuple(_given(other, suspect, meeting))
-                suspect = suspect._replace(devices=(*given, *suspect.devices))
-                yield _weighed(suspect, meeting, stray, other, failed=True)
-                continue
-            cause = "input-on-wrong-shard" if enters else "cross-shard-op"
-            suspect = suspect._replace(cause=cause)
-            if cause == "cross-shard-op" and (by := sent(stray, other, meeting)) is not None:
-                suspect = suspect._replace(spot=by[0], devices=by[1])
-            elif cause == "cross-shard-op" and isinstance(stray.node, ast.expr):
-                suspect = suspect._replace(spot=meeting.spot._replace(node=stray.node))
-        elif suspect.cause == "input-not-moved" and suspect.beside is not None and devices:
-            # What is handed on between parts of a split model was moved before: to the part it comes from.
-            tree = meeting.spot.source.tree
-            if not any(map(names_cpu, devices)) and (split or spreads_by_hand(tree)):
-                suspect = suspect._replace(cause="cross-shard-op")
-        yield _weighed(suspect, meeting, stray, other, failed=bool(devices))
+        yield from _explained(Question(stray, meeting, other, failed, apart, on_gpus))
+
+
+def _explained(asked: Question) -> Iterator[Suspect]:
+    if (suspect := explain(asked)) is not None:
+        met = (asked.stray, asked.other)
+        yield _weighed(suspect, asked.meeting, *met, failed=asked.failed)
 
 
 def _is_brought_by_model(side: Meets) -> bool:
@@ -128,18 +116,19 @@ def _of_another_process(meeting: Meeting) -> Suspect:
     return Suspect("rank-device", said_as(spot.node), spot, asked.device, far=True)
 
 
-def _enters(stray: Meets, other: Meets | None, meeting: Meeting) -> bool:
+def _enters(asked: Question) -> bool:
     """Whether an operand is what a method of a model was handed, and meets one of its weights."""
-    handed = isinstance(stray.node, ast.Name) and stray.node.id in meeting.frame.given
-    own = isinstance(meeting.frame.this, Module) and stray.tensor.maker not in COMPUTED
+    node, frame, other = asked.stray.node, asked.meeting.frame, asked.other
+    handed = isinstance(node, ast.Name) and node.id in frame.given
+    own = isinstance(frame.this, Module) and asked.tensor.maker not in COMPUTED
     return handed and own and other is not None and other.tensor.maker == Origin.WEIGHT
 
 
-def _given(other: Meets | None, suspect: Suspect, meeting: Meeting) -> Iterator[str]:
+def _given(found: Reason, asked: Question) -> Iterator[str]:
     """The device of the operand that the function was handed in which both meet, wherever that is."""
-    match other.node if other is not None else None:
-        case ast.Name(id=name) if suspect.spot.function == meeting.spot.function:
-            if name in meeting.frame.given:
+    match asked.other.node if asked.other is not None else None:
+        case ast.Name(id=name) if found.spot.function == asked.meeting.spot.function:
+            if name in asked.meeting.frame.given:
                 yield f"{name}.device"
 
 
@@ -152,18 +141,17 @@ def _weighed(
     failed: bool,
 ) -> Suspect:
     """A suspect as sure as it is: what failed is looked for, and need not be."""
-    if failed or is_sure(suspect, stray, other, meeting):
-        return suspect
-    return suspect._replace(sure=False)
+    sure = failed or is_sure(suspect, stray, other, meeting)
+    return suspect if sure else suspect._replace(sure=False)
 
 
-def _forgets(stray: Meets, meeting: Meeting) -> bool:
+def _forgets(asked: Question) -> bool:
     """Whether a method makes an operand on a device that its line names, where its object has its own."""
-    made, frame = born_at(stray.tensor.steps), meeting.frame
-    if made is None or not isinstance(frame.this, Object) or meeting.what == ConstraintKind.CALL:
+    made, meeting = asked.made, asked.meeting
+    if made is None or not isinstance(meeting.frame.this, Object) or asked.move is not None:
         return False
-    here = made.spot.function == meeting.spot.function and last_move(stray.tensor.steps) is None
-    return here and is_literal(made) and has_device(frame, made.spot)
+    here = made.spot.function == meeting.spot.function and meeting.what != ConstraintKind.CALL
+    return here and is_literal(made) and has_device(meeting.frame, made.spot)
 
 
 def _is_kernel(meeting: Meeting) -> bool:
@@ -181,7 +169,7 @@ def of_doubt(meeting: Meeting, devices: Sequence[str]) -> Iterator[Suspect]:
         other = next((one for one in meeting.sides if one is not side), None)
         kernel = len(devices) == 1
         unmoved = of_unmoved(stray, meeting) if kernel else None
-        suspect = of_kernel(stray, meeting) if kernel else explain(stray, other, meeting)
+        suspect = of_kernel(stray, meeting) if kernel else explain(Question(stray, meeting, other))
         suspect = unmoved or suspect
         if suspect is not None:
             yield suspect._replace(sure=False)
@@ -198,7 +186,7 @@ def of_kernel(side: Meets, meeting: Meeting) -> Suspect | None:
     if on_cpu(tensor) and (
         asked or (meeting.what == ConstraintKind.LIBRARY and not last_move(tensor.steps))
     ):
-        found = explain(side, None, meeting)
+        found = explain(Question(side, meeting))
         return _refused(found, tensor, meeting) if found is not None else None
     if on_cpu(tensor) and (chosen := of_option(side)) is not None:
         return chosen._replace(meets=meeting.spot)
@@ -221,91 +209,123 @@ def _refused(found: Suspect, tensor: Tensor, meeting: Meeting) -> Suspect:
         and meeting.what == ConstraintKind.ASKED
     ):
         found = found._replace(spot=made.spot, devices=())
-    late = beside is not None and any(
-        (call.file, call.function) == (beside.file, beside.function) and call.line < beside.line
-        for call in meeting.calls
-    )
+    late = beside is not None and any(call.is_above(beside) for call in meeting.calls)
     return found._replace(
         cause="kernel-needs-gpu", beside=None if late else beside, wanted=found.wanted or HOME
     )
 
 
-def _loaded(found: Reason, other: Meets | None) -> Reason | None:
+def _handed_to_host(found: Reason, asked: Question) -> Reason | None:
+    left = found.cause in _STATE and asked.tensor.device == CPU
+    return handed_to_host(asked.meeting) if left else None
+
+
+def _loaded(found: Reason, asked: Question) -> Reason | None:
     """What was loaded is elsewhere, and not an input, where nothing on the way to it knows a device."""
+    other = asked.other
     if found.cause != "input-not-moved" or other is None or found.frame is None:
         return None
     whose = other.value.steps if isinstance(other.value, Module) else other.tensor.steps
-    loaded = next((step for step in whose if step.what == EventKind.LOADED), None)
+    loaded = first_of(whose, EventKind.LOADED)
     if loaded is None or last_move(whose) is not None or knows_device(found.frame, found.spot):
         return None
     return Reason("checkpoint-location", loaded.spot, other.tensor.frame)
 
 
-def _by_setting(found: Reason, stray: Meets, other: Meets | None) -> Reason:
+def _by_setting(found: Reason, asked: Question) -> Reason | None:
     """What a mode or a policy leaves on the host, where the setting stands that asked for it."""
-    move = last_move(stray.tensor.steps)
-    if move is not None and found.spot.node is move.spot.node:
+    if asked.move is not None and found.spot.node is asked.move.spot.node:
         spot = turned_on(found.cause, found.spot) if found.cause == "low-memory-mode" else None
-        return found._replace(spot=spot) if spot is not None else found
-    if found.cause == "zero-offload":
-        return offload_turned_on(found, stray.tensor, other)
-    return found
+        return found._replace(spot=spot) if spot is not None else None
+    offloaded = found.cause == "zero-offload"
+    return offload_turned_on(found, asked.tensor, asked.other) if offloaded else None
 
 
-def _past_default(found: Reason, stray: Meets, other: Meets, meeting: Meeting) -> Reason | None:
+def _past_default(found: Reason, asked: Question) -> Reason | None:
     """Where a function makes an operand on the device that its own parameter names by default, though it is
     given what that meets: the caller of the default knows as little as its writer."""
-    made, frame = born_at(stray.tensor.steps), stray.tensor.frame
-    if made is None or made.of is None or found.spot.node is not made.of.node or frame is None:
+    made, frame, other = asked.made, asked.tensor.frame, asked.other
+    if found.cause != "hardcoded-device" or other is None or made is None or made.of is None:
         return None
-    own = (made.of.file, made.of.function) == (made.spot.file, made.spot.function)
+    if found.spot.node is not made.of.node or frame is None or made.of.function is None:
+        return None
+    if not made.of.is_above(made.spot):
+        return None
     inner = found._replace(spot=made.spot, frame=frame)
-    if not own or made.of.function is None or made.of.line >= made.spot.line:
-        return None
     known = next(in_scope(frame, made.spot, other.tensor.device), None)
-    return inner if known or any(of_other(other, inner, meeting)) else None
+    return inner if known or any(of_other(other, inner, asked.meeting)) else None
 
 
-def explain(
-    stray: Meets, other: Meets | None, meeting: Meeting, *, failed: bool = True
-) -> Suspect | None:
+def _in_split_model(found: Reason, asked: Question) -> Reason | None:
+    """Where a model is on several devices, no line that names one is wrong by itself."""
+    by_model, meeting = _is_brought_by_model(asked.stray), asked.meeting
+    if not asked.apart or found.cause != "hardcoded-device" or _forgets(asked):
+        return None
+    if not (asked.failed or by_model):
+        return None
+    devices = _devices(found, asked)
+    if meeting.what == ConstraintKind.CALL or _enters(asked):
+        return found._replace(cause="input-on-wrong-shard", devices=devices)
+    if asked.tensor.maker in (Origin.FACTORY, Origin.ARRAY) and not by_model:  # no part gives that
+        return found._replace(devices=(*_given(found, asked), *devices))
+    if (by := sent(asked.stray, asked.other, meeting)) is not None:
+        return found._replace(cause="cross-shard-op", spot=by[0], devices=by[1])
+    spot = asked.use if isinstance(asked.stray.node, ast.expr) else found.spot
+    return found._replace(cause="cross-shard-op", spot=spot, devices=devices)
+
+
+def _between_parts(found: Reason, asked: Question) -> Reason | None:
+    """What is handed on between parts of a split model was moved before: to the part it comes from."""
+    moved = found.cause == "input-not-moved" and found.beside is not None
+    parts = moved and asked.failed and asked.on_gpus and asked.apart
+    return found._replace(cause="cross-shard-op", devices=_devices(found, asked)) if parts else None
+
+
+#: What changes a reason that was found, in this order: how, and whether only where the program failed.
+_REFINEMENTS: Sequence[tuple[str, Callable[[Reason, Question], Reason | None], bool]] = (
+    ("handed to code of the host", _handed_to_host, False),
+    ("loaded, and no input", _loaded, True),
+    ("one change at a call is enough", told_by_a_call, True),
+    ("left there by a setting", _by_setting, True),
+    ("taken by a parameter", taken, True),
+    ("not of the process's rank", of_rank, False),
+    ("a default of the function that makes it", _past_default, False),
+    ("a call leaves out the device", at_call, False),
+    ("in a split model", _in_split_model, False),
+    ("between parts of a split model", _between_parts, False),
+)
+
+
+def _devices(found: Reason, asked: Question) -> tuple[str, ...]:
+    """Expressions for the wanted device where a reason is to be edited."""
+    if found.devices is not None:
+        return found.devices
+    using = found.spot
+    if isinstance(using.node, ast.arg) and found.beside is not None:
+        using = found.beside  # where a parameter is moved
+    known = in_scope(found.frame, using, asked.wanted) if found.frame is not None else ()
+    return tuple(islice(known, _MOST_DEVICES)) or of_other(asked.other, found, asked.meeting)
+
+
+def explain(asked: Question) -> Suspect | None:
     """Why an operand is where it is; None where its origin was not seen."""
-    tensor = stray.tensor
-    wanted = (
-        other.tensor.device
-        if other is not None
-        else CPU
-        if meeting.what == ConstraintKind.HOST
-        else None
-    )
-    found = reason(stray, meeting)
+    found = reason(asked)
     if found is None:
         return None
-    if found.cause in _STATE and tensor.device == CPU:
-        found = handed_to_host(meeting) or found
-    if failed:
-        found = _by_setting(told_by_a_call(_loaded(found, other) or found), stray, other)
-        found = taken(found, stray, meeting)
-    if found.cause == "hardcoded-device" and other is not None:
-        found = of_rank(found, other) or _past_default(found, stray, other, meeting) or found
-    using = found.spot
-    if isinstance(found.spot.node, ast.arg) and found.beside is not None:
-        using = found.beside  # where a parameter is moved
-    known = in_scope(found.frame, using, wanted) if found.frame is not None else ()
-    devices = tuple(islice(known, _MOST_DEVICES)) or of_other(other, found, meeting)
-    if found.cause == "hardcoded-device" and (left := at_call(found.spot)) is not None:
-        found, devices = found._replace(spot=left.spot), left.devices
+    for _, refined, only_failed in _REFINEMENTS:
+        if asked.failed or not only_failed:
+            found = refined(found, asked) or found
     return Suspect(
         found.cause,
-        found.name or said_as(stray.node),
+        found.name or said_as(asked.stray.node),
         found.spot,
-        tensor.device,
-        wanted,
-        devices,
-        tensor.steps,
-        meeting.spot,
+        asked.tensor.device,
+        asked.wanted,
+        _devices(found, asked),
+        asked.tensor.steps,
+        asked.meeting.spot,
         found.move,
         found.owner,
         found.beside,
-        sure=tensor.device is not None,
+        sure=asked.tensor.device is not None,
     )

@@ -10,9 +10,10 @@ from diagnose.kinds import EventKind
 from diagnose.placement.control_dependence import turned_on
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.localization.primary_device import chosen_home, listed
-from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.localization.question import Question
+from diagnose.placement.machine import Meeting
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.provenance import Reason, born_at, is_literal, last_move
+from diagnose.placement.provenance import Reason, born_at, first_of, is_literal, last_move
 from diagnose.placement.replicas import CAUSE, asked_again, read_in
 from diagnose.placement.semantics import around, bindings, dotted
 from diagnose.placement.tensors import Tensor
@@ -21,19 +22,20 @@ from diagnose.placement.tensors import Tensor
 _COUNTS = re.compile(r"device_count\(\)|\bn(um)?(_?gpus?|_devices)?\b")
 
 
-def away_from_home(meeting: Meeting, stray: Meets) -> Reason | None:
+def away_from_home(asked: Question) -> Reason | None:
     """A wrapper whose module is not at home: the last move if it came later, else where it was wrapped."""
+    meeting = asked.meeting
     weight, wrapper = meeting.sides[0].tensor, meeting.sides[-1].tensor
-    wrapped = next((s for s in wrapper.steps if s.what == EventKind.WRAPPED), None)
+    wrapped = first_of(wrapper.steps, EventKind.WRAPPED)
     move = last_move(weight.steps)
     if wrapped is None:
         return None
     if weight.device == SPLIT:
         cause = "device-map-under-training"
-        spot, asked = turned_on(cause, wrapped.spot), None
+        spot, condition = turned_on(cause, wrapped.spot), None
         if move is None and spot is wrapped.spot and not _is_always_split(weight):
-            asked = _asked_before(spot)
-        return Reason(cause, spot, None, _wrapped(wrapped), beside=asked)
+            condition = _asked_before(spot)
+        return Reason(cause, spot, None, _wrapped(wrapped), beside=condition)
     if wrapper.device is not None and wrapper.device.ranked:
         if move is None or (not is_literal(move) and move.of is None):
             return None  # what no line names may be the process's own

@@ -7,8 +7,24 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+<<<<<<< HEAD
 from diagnose.placement.semantics import Binding, bindings, calls, dotted, nodes, parameters, stored
 from diagnose.repair.patch import Patch
+=======
+from diagnose.placement.semantics import (
+    bindings,
+    bound_names,
+    called,
+    calls,
+    dotted,
+    nodes,
+    parameters,
+    stored,
+    stored_attributes,
+)
+from diagnose.placement.semantics import functions as functions_in
+from diagnose.repair.comparison import edited_lines
+>>>>>>> w-expr
 from diagnose.repair.scopes import FUNCTION, spans
 from diagnose.repair.validation.patch_edits import LITERAL
 
@@ -48,8 +64,13 @@ def general(patch: Patch, *, told: bool = False) -> Iterator[General]:
     if len(added) != 1:
         return
     at, row = added[0] - 1, rows[added[0] - 1]
+<<<<<<< HEAD
     devices = [one for one in _devices(patch.new, added[0], told=told) if one not in row]
     for device in devices[:_MOST]:
+=======
+    found = dict.fromkeys(_devices(tree_of(after), added[0], told=told))
+    for device in [one for one in found if one not in row][:_MOST]:
+>>>>>>> w-expr
         other = LITERAL.sub(lambda _, device=device: device, row)  # type: ignore[misc]
         other = _BARE.sub(lambda _, device=device: f".to({device})", other)  # type: ignore[misc]
         yield General("".join([*rows[:at], other, *rows[at + 1 :]]), row, other)
@@ -59,34 +80,31 @@ def _devices(tree: ast.Module, line: int, *, told: bool) -> Iterator[str]:
     """Expressions that may tell the device in a line: those that the program calls one first, then, unless
     it has to be ``told``, what has one."""
     around = [node for node in nodes(tree, ast.stmt) if spans(node, line)]
-    functions = [node for node in around if isinstance(node, FUNCTION)]
+    functions = [node for node in around if isinstance(node, FUNCTION)][::-1]
     classes = [node for node in around if isinstance(node, ast.ClassDef)]
-    scope = functions[-1] if functions else tree
-    seen = dict.fromkeys(text for text, _, at in _asked(scope) if at <= line)
-    for one in (*reversed(functions), *classes, tree):
-        seen |= dict.fromkeys(_named(one, line))
-    arguments = [one.arg for function in reversed(functions) for one in parameters(function)]
-    own_names = (one.id for each in functions for one in stored(each) if one.lineno < line)
-    reached = {*arguments, *own_names, *_bound(tree)} - {"self"}
-    own = (found for one in classes for found in _asked(one) if found[1] == "self")
-    elsewhere = (found for found in _asked(tree) if found[1] in reached)
-    seen |= dict.fromkeys(text for text, _, _ in (*own, *elsewhere))
-    kept = {name for one in classes for name in _kept(one)}
-    seen |= {f"self.{text}": None for text, owner, _ in _asked(tree) if owner in kept}
-    seen |= {f"{name}.device": None for name in _instances(tree, line)}
+    yield from (text for text, _, at in _asked(functions[0] if functions else tree) if at <= line)
+    of_file = [one.id for row in tree.body if isinstance(row, ast.Assign) for one in stored(row)]
+    bound = [name for one in functions for name in bound_names(one, line)]
+    kept = [one for each in classes for one in bindings(each)]
+    own = [name for one in kept if (name := dotted(one.target)) and name.startswith("self.")]
+    yield from (one for one in (*bound, *own, *of_file) if _is_device(one))
+    reached = {*bound, *of_file} - {"self"}
+    yield from (text for one in classes for text, owner, _ in _asked(one) if owner == "self")
+    asked = list(_asked(tree))
+    yield from (text for text, owner, _ in asked if owner in reached)
+    same = {f"self.{dotted(one.value)}" for one in kept if one.value} & set(own)
+    yield from (f"self.{text}" for text, owner, _ in asked if f"self.{owner}" in same)
+    yield from (f"{name}.device" for name in _instances(tree, line))
     if any(dotted(one.func) == _SETS_DEFAULT for one in calls(tree)):
-        seen["torch.get_default_device()"] = None
-    numbers = [name for name in reached if _NUMBER.search(name)]
-    seen |= {f'f"cuda:{{{name}}}"': None for name in sorted(numbers)}
-    models = (name for function in reversed(functions) for name in _called(function))
-    seen |= {f"next({name}.parameters()).device": None for name in models}
+        yield "torch.get_default_device()"
+    yield from (f'f"cuda:{{{name}}}"' for name in sorted(reached) if _NUMBER.search(name))
+    arguments = [one.arg for function in functions for one in parameters(function)]
+    models = {dotted(one.func) for function in functions for one in calls(function)}
+    yield from (f"next({one}.parameters()).device" for one in arguments if one in models)
     if not told:
-        holding = [*(_holders(around[-1]) if around else ())]
-        holding += [one for one in arguments if one not in ("self", "cls")]
-        seen |= {f"{one}.device": None for one in holding}
-        if classes:
-            seen["next(self.parameters()).device"] = None
-    yield from seen
+        holding = [*(_holders(around[-1]) if around else ()), *arguments]
+        yield from (f"{one}.device" for one in holding if one not in ("self", "cls"))
+        yield from ("next(self.parameters()).device" for _ in classes[:1])
 
 
 def _asked(scope: ast.AST) -> Iterator[tuple[str, str, int]]:
@@ -94,84 +112,34 @@ def _asked(scope: ast.AST) -> Iterator[tuple[str, str, int]]:
     ``config["device"]``), the names that they begin with, and their lines."""
     for node in nodes(scope, ast.Attribute, ast.Subscript):
         match node:
-            case ast.Attribute(attr=name, ctx=ast.Load()):
-                pass
-            case ast.Subscript(slice=ast.Constant(value=str() as name), ctx=ast.Load()):
-                pass
-            case _:
-                continue
-        owner: ast.expr = node
-        while isinstance(owner, ast.Attribute | ast.Subscript):
-            owner = owner.value
-        if _is_device(name) and isinstance(owner, ast.Name) and owner.id != "torch":
-            yield ast.unparse(node).replace("'", '"'), owner.id, node.lineno
+            case (
+                ast.Attribute(attr=name, ctx=ast.Load())
+                | ast.Subscript(slice=ast.Constant(value=str() as name), ctx=ast.Load())
+            ) if _is_device(name):
+                owner: ast.expr = node
+                while isinstance(owner, ast.Attribute | ast.Subscript):
+                    owner = owner.value
+                if isinstance(owner, ast.Name) and owner.id != "torch":
+                    yield ast.unparse(node).replace("'", '"'), owner.id, node.lineno
 
 
 def _is_device(name: str) -> bool:
-    return re.search("(?i)(device|^dev)$", name) is not None
-
-
-def _called(function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[str]:
-    """The arguments of a function that it calls: models."""
-    called = {node.func.id for node in calls(function) if isinstance(node.func, ast.Name)}
-    return (one.arg for one in parameters(function) if one.arg in called)
+    return re.search(r"(?i)(device|\bdev)$", name) is not None
 
 
 def _instances(tree: ast.Module, line: int) -> Iterator[str]:
     """The names that the file binds above a line to objects of its classes that have a device."""
-    kinds = {
-        node.name
-        for node in nodes(tree, ast.ClassDef)
-        if any(map(_is_of_device, nodes(node, ast.Attribute, ast.FunctionDef)))
-    }
-    for one in nodes(tree, ast.Assign):
-        match one:
-            case ast.Assign(
-                targets=[ast.Name(id=name)], value=ast.Call(func=ast.Name(id=kind))
-            ) if kind in kinds and one.lineno < line:
-                yield name
+    for target, value, _ in bindings(tree):
+        kind = called(value) if value is not None and target.lineno < line else ""
+        made = next((one for one in nodes(tree, ast.ClassDef) if one.name == kind), None)
+        if made is not None and isinstance(target, ast.Name) and _has_device(made):
+            yield target.id
 
 
-def _is_of_device(node: ast.AST) -> bool:
-    """Whether this gives an object of a class its ``device``."""
-    match node:
-        case ast.Attribute(value=ast.Name(id="self"), attr="device", ctx=ast.Store()):
-            return True
-        case ast.FunctionDef(name="device"):
-            return True
-    return False
-
-
-def _kept(kind: ast.ClassDef) -> Iterator[str]:
-    """The names under which the objects of a class keep what they are given by the same name."""
-    for one in bindings(kind):
-        match one:
-            case Binding(ast.Attribute(ast.Name("self"), name), ast.Name(given)) if name == given:
-                yield name
-
-
-def _bound(tree: ast.Module) -> Iterator[str]:
-    """The names that a module's own statements bind."""
-    return (one.id for one in _top(tree) if isinstance(one, ast.Name))
-
-
-def _named(scope: ast.AST, line: int) -> Iterator[str]:
-    """What is called a device and bound before a line in a scope, or in the object that it belongs to."""
-    for node in nodes(scope, ast.expr, ast.arg):
-        bound = isinstance(node, ast.arg) or isinstance(getattr(node, "ctx", None), ast.Store)
-        name = ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""
-        name = node.arg if isinstance(node, ast.arg) else name
-        if not bound or not _is_device(name.rpartition(".")[2]):
-            continue
-        own = isinstance(scope, FUNCTION) and getattr(node, "lineno", line) < line
-        kept = isinstance(scope, ast.ClassDef) and name.startswith("self.")
-        if own or kept or (isinstance(scope, ast.Module) and node in _top(scope)):
-            yield name
-
-
-def _top(tree: ast.Module) -> list[ast.AST]:
-    """What the statements of a module bind, not those of its functions."""
-    return [target for one in tree.body if isinstance(one, ast.Assign) for target in one.targets]
+def _has_device(kind: ast.ClassDef) -> bool:
+    """Whether a class sets its objects' ``device``, or computes it."""
+    defined = any(one.name == "device" for one in functions_in(kind))
+    return defined or any(dotted(one) == "self.device" for one in stored_attributes(kind))
 
 
 def _holders(statement: ast.stmt) -> Iterator[str]:

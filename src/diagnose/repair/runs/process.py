@@ -78,11 +78,7 @@ def perform(
         [raised(arg, terms.current) for arg in program.args],
         gpus=terms.gpus,
         terms=Machine(
-            terms.checked,
-            one_stream=True,
-            calls=calls,
-            drawn=terms.drawn,
-            wrapped=terms.wrapped,
+            terms.checked, one_stream=True, calls=calls, drawn=terms.drawn, wrapped=terms.wrapped
         ),
         beside=partial(_beside, observer, children, terms),
         failed=failed,

@@ -14,7 +14,8 @@ from diagnose.fixes.file_edit import file_edit
 from diagnose.fixes.line_gate import Refused
 from diagnose.hooks.positions import Texts
 from diagnose.placement import Source
-from diagnose.placement.semantics import calls, nodes
+from diagnose.placement.device_patterns import destinations
+from diagnose.placement.semantics import nodes
 from diagnose.repair.synthesis.transfers import Move, own_spots
 
 
@@ -41,7 +42,7 @@ def batching(error: BaseException) -> Iterator[Move]:
 
 def _whole(source: Source, name: str, written: ast.expr) -> Iterator[Move]:
     """The edits by which an assignment of some moved parts moves all of them."""
-    for device in _devices(written):
+    for device in dict.fromkeys(map(ast.unparse, destinations(written))):
         made = f"{{k: v.to({device}) for k, v in {name}.items()}}"
         with suppress(Refused):
             edit = file_edit(source, [replaced(source, written, made)])
@@ -55,14 +56,3 @@ def _is_apart(held: Any) -> bool:
     tensors = [one for one in dict.values(held) if isinstance(one, torch.Tensor)]
     kinds = {one.device.type for one in tensors}
     return len(tensors) == len(held) and len(kinds) > 1 and "cpu" in kinds
-
-
-def _devices(written: ast.expr) -> list[str]:
-    """What an expression moves parts of itself to."""
-    found = [
-        ast.unparse(call.args[0])
-        for call in calls(written)
-        if isinstance(call.func, ast.Attribute)
-        if call.func.attr == "to" and len(call.args) == 1
-    ]
-    return list(dict.fromkeys(found))

@@ -14,9 +14,10 @@ from diagnose.fixes.file_edit import file_edit
 from diagnose.fixes.line_gate import Refused
 from diagnose.hooks.non_dispatch import Operand
 from diagnose.hooks.replay import Met
-from diagnose.kinds import DeviceType, EventKind, Origin
+from diagnose.kinds import EventKind, Origin
 from diagnose.placement import Device, Spot
-from diagnose.placement.localization.default_devices import told_above
+from diagnose.placement.device_patterns import told_above
+from diagnose.placement.devices import is_gpu
 from diagnose.placement.localization.device_expressions import in_scope
 from diagnose.placement.semantics import argument, arguments, called, calls, functions, names, nodes
 from diagnose.repair.synthesis.constraint import meeting
@@ -41,12 +42,7 @@ def informing(error: BaseException) -> Iterator[Move]:
     found = meeting(error)
     for stray, other in permutations(found.operands, 2) if found is not None else ():
         wanted = place_of(other)
-        if (
-            found is None
-            or wanted is None
-            or wanted.type != DeviceType.CUDA
-            or place_of(stray) == wanted
-        ):
+        if found is None or not is_gpu(wanted) or place_of(stray) == wanted:
             continue
         events = stray.life.events if stray.life is not None else ()
         for event in reversed(events):
@@ -71,19 +67,14 @@ def _of_generator(found: Met, stray: Operand, wanted: Device) -> Iterator[Move]:
 
 
 def _at(
-    found: Met,
-    spot: Spot,
-    function: ast.FunctionDef,
-    caller: Spot,
-    stack: Stack,
-    wanted: Device,
+    found: Met, spot: Spot, function: ast.FunctionDef, caller: Spot, stack: Stack, wanted: Device
 ) -> Iterator[Move]:
     """The edit of a function, told the device at a call."""
     around = found.lives.scopes.frame(stack) or found.lives.scopes.around(caller)
     assert isinstance(caller.node, ast.Call)
     above = caller.source.function_at(caller.line)
     known = chain(
-        in_scope(around, caller, wanted), told_above(above or caller.source.tree, caller.node)
+        in_scope(around, caller, wanted), told_above(above or caller.source.tree, caller.line)
     )
     for device in islice(dict.fromkeys(known), _MOST):
         with suppress(Refused):

@@ -92,11 +92,7 @@ def _handed(
 
 
 def _stored(
-    running: tuple[FrameType, Spot],
-    texts: Texts,
-    kept: ast.Attribute,
-    beside: ast.AST,
-    wanted: str,
+    running: tuple[FrameType, Spot], texts: Texts, kept: ast.Attribute, beside: ast.AST, wanted: str
 ) -> Iterator[Move]:
     """``self.table = self.table.to(x.device)`` before the line that takes it to use it with ``x``."""
     frame, spot = running

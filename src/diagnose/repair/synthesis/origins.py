@@ -27,6 +27,7 @@ from diagnose.kinds import EventKind, Origin
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import CPU, META, written
 from diagnose.placement.localization.device_expressions import in_scope
+from diagnose.placement.provenance import first_of, has
 from diagnose.placement.semantics import nodes, parent
 from diagnose.placement.tensors import Module
 from diagnose.repair.synthesis.constraint import meeting
@@ -242,9 +243,9 @@ def _is_self(node: ast.expr) -> bool:
 def _registered(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]:
     """A tensor becomes a buffer where it was kept first; and then the module that keeps it is moved, too,
     where it is built: one without the other changes nothing where nobody moves that module."""
-    kept = next((s for s in stray.side.tensor.steps if s.what == EventKind.KEPT), None)
+    kept = first_of(stray.side.tensor.steps, EventKind.KEPT)
     module = stray.side.tensor.module
-    built = next((s for s in module.steps if s.what == EventKind.MADE), None) if module else None
+    built = first_of(module.steps, EventKind.MADE) if module else None
     if kept is None or built is None or kept.spot.source is not built.spot.source:
         return
     buffer = suspect_of(found, stray, kept.spot, (), wanted, None)
@@ -293,6 +294,6 @@ def _where_used(found: Met, stray: Operand, other: Operand) -> Iterator[Move]:
     devices = [text for text in within if text in known]
     if isinstance(beside, ast.Name | ast.Attribute) and not isinstance(other.side.value, Module):
         devices.insert(0, f"{ast.unparse(beside)}.device")
-    kept = any(step.what == EventKind.KEPT for step in stray.side.tensor.steps)
+    kept = has(stray.side.tensor.steps, EventKind.KEPT)
     for device in list(dict.fromkeys([*devices, *known]))[:2]:
         yield from _with_move(spot, node, device, "move-tensor-at-line", kept=kept)

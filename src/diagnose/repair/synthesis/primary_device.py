@@ -133,8 +133,7 @@ def _first(wrapper: ast.Call, text: Text) -> Iterator[ast.expr]:
                 ast.Assign(
                     targets=[target],
                     value=ast.Call(
-                        func=ast.Attribute(attr="to"),
-                        args=[ast.Name() | ast.Attribute() as device],
+                        func=ast.Attribute(attr="to"), args=[ast.Name() | ast.Attribute() as device]
                     ),
                 )
                 | ast.Expr(

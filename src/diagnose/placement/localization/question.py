@@ -1,0 +1,121 @@
+"""Why an operand is where it is: the question, and answers to it in an order that is stated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import NamedTuple, TypeVar
+
+from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.placement.devices import CPU
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.model import Device, Spot, Step
+from diagnose.placement.provenance import Reason, born_at, first_of, last_move
+from diagnose.placement.tensors import Module, Tensor
+
+_Asked = TypeVar("_Asked")
+
+
+class _Question(NamedTuple):
+    stray: Meets
+    meeting: Meeting
+    other: Meets | None = None
+    failed: bool = True
+    apart: bool = False
+    on_gpus: bool = False
+
+
+class Question(_Question):
+    """An operand of a meeting, one that it met, and whether the program failed there; ``apart``: it has
+    parts of models on several GPUs, ``on_gpus``: no message names the cpu."""
+
+    @property
+    def tensor(self) -> Tensor:
+        """What the operand brings."""
+        return self.stray.tensor
+
+    @property
+    def module(self) -> Module | None:
+        """The module that the operand is, or that it comes from."""
+        value = self.stray.value
+        return value if isinstance(value, Module) else self.tensor.module
+
+    @property
+    def layer(self) -> Module | None:
+        """The same of weights, and of what is computed from weights alone."""
+        return self.module if self.tensor.maker in (Origin.WEIGHT, Origin.COMPUTED) else None
+
+    def meets(self, what: ConstraintKind, maker: Origin | None = None) -> bool:
+        """Whether the meeting is of a kind, and the operand of an origin."""
+        return self.meeting.what == what and maker in (None, self.tensor.maker)
+
+    @property
+    def wanted(self) -> Device | None:
+        """Where the operand is to be; None where that is not known."""
+        if self.other is not None:
+            return self.other.tensor.device
+        return CPU if self.meeting.what == ConstraintKind.HOST else None
+
+    @cached_property
+    def move(self) -> Step | None:
+        """The step that moved it last."""
+        return last_move(self.tensor.steps)
+
+    @cached_property
+    def made(self) -> Step | None:
+        """The step that made or loaded it."""
+        return born_at(self.tensor.steps)
+
+    @property
+    def born(self) -> Step:
+        """The same, where it was seen."""
+        assert self.made is not None
+        return self.made
+
+    @cached_property
+    def kept(self) -> Step | None:
+        """The step by which it was kept: by the class that fails with it, where several keep it."""
+        whose = (self.meeting.spot.function or "").partition(".")[0]
+        keeps = [step for step in self.tensor.steps if step.what == EventKind.KEPT]
+        own = (one for one in keeps if (one.spot.function or "").partition(".")[0] == whose)
+        return next(own, next(iter(keeps), None))
+
+    def first(self, *what: EventKind) -> Step | None:
+        """The first step of any of some kinds."""
+        return first_of(self.tensor.steps, *what)
+
+    @property
+    def use(self) -> Spot:
+        """Where it is used."""
+        return self.meeting.spot._replace(node=self.stray.node)
+
+    def used(self, cause: str, *, beside: Spot | None = None) -> Reason:
+        """A cause where it is used."""
+        return Reason(cause, self.use, self.meeting.frame, beside=beside)
+
+    def at(self, step: Step | None, cause: str, *, named: bool = False) -> Reason | None:
+        """A cause at a step of its life, if there is one; ``named`` by the attribute that holds it."""
+        if step is None:
+            return None
+        name = f"self.{self.tensor.name}" if named else ""
+        return Reason(cause, step.spot, self.tensor.frame, name)
+
+
+#: An answer to a question; None where it has none.
+Answer = Callable[[_Asked], Reason | None]
+#: An answer with its name. Where what comes third holds, it settles the question, though it may have none.
+Explanation = tuple[str, Answer[_Asked]] | tuple[str, Answer[_Asked], Callable[[_Asked], bool]]
+
+
+def answers(*explanations: Explanation[_Asked]) -> Answer[_Asked]:
+    """The first of some answers, in their order, as one."""
+
+    def answer(asked: _Asked) -> Reason | None:
+        for _, explain, *settles in explanations:
+            if not settles or settles[0](asked):
+                found = explain(asked)
+                if found is not None or settles:
+                    return found
+        return None
+
+    return answer
