@@ -7,10 +7,6 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-<<<<<<< HEAD
-from diagnose.placement.semantics import Binding, bindings, calls, dotted, nodes, parameters, stored
-from diagnose.repair.patch import Patch
-=======
 from diagnose.placement.semantics import (
     bindings,
     bound_names,
@@ -23,8 +19,7 @@ from diagnose.placement.semantics import (
     stored_attributes,
 )
 from diagnose.placement.semantics import functions as functions_in
-from diagnose.repair.comparison import edited_lines
->>>>>>> w-expr
+from diagnose.repair.patch import Patch
 from diagnose.repair.scopes import FUNCTION, spans
 from diagnose.repair.validation.patch_edits import LITERAL
 
@@ -64,13 +59,8 @@ def general(patch: Patch, *, told: bool = False) -> Iterator[General]:
     if len(added) != 1:
         return
     at, row = added[0] - 1, rows[added[0] - 1]
-<<<<<<< HEAD
-    devices = [one for one in _devices(patch.new, added[0], told=told) if one not in row]
-    for device in devices[:_MOST]:
-=======
-    found = dict.fromkeys(_devices(tree_of(after), added[0], told=told))
+    found = dict.fromkeys(_devices(patch.new, added[0], told=told))
     for device in [one for one in found if one not in row][:_MOST]:
->>>>>>> w-expr
         other = LITERAL.sub(lambda _, device=device: device, row)  # type: ignore[misc]
         other = _BARE.sub(lambda _, device=device: f".to({device})", other)  # type: ignore[misc]
         yield General("".join([*rows[:at], other, *rows[at + 1 :]]), row, other)

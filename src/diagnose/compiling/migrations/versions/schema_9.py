@@ -1,4 +1,4 @@
-"""Schema version 9: what calls of libraries do and what a repair says are recorded, which publishing writes."""
+"""Schema version 9: what calls of libraries do and what a repair says are recorded; publishing writes them."""
 
 from __future__ import annotations
 
