@@ -1,4 +1,4 @@
-"""Schema version 9: what calls of libraries do and what a repair says are recorded; publishing writes them."""
+"""Schema version 9: what calls of libraries do and what repairs say are recorded; publishing writes it."""
 
 from __future__ import annotations
 
