@@ -12,6 +12,7 @@ import diagnose.parsing
 from diagnose._toml import loads
 from diagnose.compiling.crosschecks import with_aten
 from diagnose.compiling.models import names
+from diagnose.compiling.models.effects import Effects
 from diagnose.compiling.models.messages import Families, Libraries, Messages
 from diagnose.compiling.words import alternations, patterns
 from diagnose.model import FamilyRule, Knowledge, Library, Report, TorchNames, Wording
@@ -47,8 +48,9 @@ def families() -> tuple[FamilyRule, ...]:
 
 @cache
 def torch() -> TorchNames:
-    aten = _read("aten.toml", names.Aten)
-    return TorchNames.of(_read("torch.toml", names.TorchNames).beside(aten).value())
+    found = _read("torch.toml", names.TorchNames).beside(_read("aten.toml", names.Aten))
+    effects = _read("effects.toml", Effects).value(found)
+    return TorchNames.of({**found.value(), "effects": effects})
 
 
 @cache

@@ -15,6 +15,7 @@ from diagnose.compiling.kberror import KbError
 from diagnose.compiling.kbfile import TRACE, Files
 from diagnose.compiling.models.causes import CauseFile, Fixes, Questions
 from diagnose.compiling.models.checks import Checks
+from diagnose.compiling.models.effects import Effects
 from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
 from diagnose.compiling.models.messages import Families, Libraries, Messages
@@ -75,7 +76,8 @@ def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
         {**patterns(torch.model_dump(by_alias=True)), **kb.one("words.toml", Words).root}
     )
     yield from _records("words", [("words", sought(words))])
-    yield from _records("torch", [("torch", torch.value())])
+    effects = kb.one("effects.toml", Effects).value(torch)
+    yield from _records("torch", [("torch", {**torch.value(), "effects": effects})])
     for fix, sentences in kb.one("fixes.toml", Fixes).root.items():
         yield from _texts("fix", fix, sentences)
     facts = kb.one("facts.toml", Facts).root

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from diagnose.compiling.models.causes import CauseFile, Fixes, Questions
 from diagnose.compiling.models.checks import Checks
+from diagnose.compiling.models.effects import Effects
 from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
 from diagnose.compiling.models.messages import Families, Libraries, Messages
@@ -35,6 +36,7 @@ KINDS = (
     Kind("words.toml", Words),
     Kind("torch.toml", TorchNames),
     Kind("aten.toml", Aten),
+    Kind("effects.toml", Effects),
     Kind("messages.toml", Messages, "id"),
     Kind("families.toml", Families, "id"),
     Kind("libraries.toml", Libraries, "name"),

@@ -79,7 +79,6 @@ class TorchNames(Strict):
     bringing: _Names
     scalar_keywords: _Names
     widening: _Names
-    asking_for_tracing: _Names
     indexing: _Names
     several_results: _Names = ()
     reductions: _Names = ()
@@ -130,8 +129,6 @@ class TorchNames(Strict):
     model_libraries: _Names
     other_frameworks: _Names
     other_framework_prefixes: _Names
-    host_libraries: _Names
-    row_picking: _Names
     reading: _Names
     operations: _Names = ()
     function_libraries: _Names
@@ -140,27 +137,18 @@ class TorchNames(Strict):
     other_packages: _Names
     model_loaders: _Names
     checkpoint_loaders: _Names
-    model_wrappers: _Names
     adapter_makers: _Names
-    batches: _Names
     datasets: _Names
-    dataset_methods: _Names
     batch_methods: _Names
-    tokenizer_methods: _Names
     dict_methods: _Names
-    trainer_methods: _Names
     step_methods: _Names
     trainer_steps: _Names
     moving_in_place: _Names
-    moving_functions: _Names
-    preparing_methods: _Names
-    gathering_methods: _Names
     similarities: _Names
     noise_tables: _Names
     without_to: _Names
     replicating_libraries: _Names
     gpu_libraries: _Names
-    transparent_iterators: _Names
     drawing_methods: _Names
     drawing_factories: _Names
     floating_factories: _Names
@@ -169,10 +157,7 @@ class TorchNames(Strict):
     integral_methods: _Names
     floating_types: _Names
     integral_types: _Names
-    generation_lists: _Names
     generation_arguments: _Names
-    checkpoint_options: _Names
-    attribute_dicts: _Names
     keywords: Mapping[_Operand, _Names]
     missing: Mapping[_Name, _Names]
     distributions: Mapping[_Name, _Names]

@@ -2,75 +2,71 @@
 
 from __future__ import annotations
 
-import ast
-
-from diagnose.kinds import EventKind, Origin
+from diagnose.kinds import Origin
 from diagnose.placement.devices import CPU
-from diagnose.placement.machine import Arguments, Machine
+from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.tensors import Batch, Optimizer, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import External, Frame, Object, Unknown, Value
+from diagnose.placement.values import External, Object, Unknown, Value
+
+#: What an object has of what it is called with, and of what it was made of: no attributes of a program's.
+RESULT, MODEL = "<result>", "model"
 
 
-def scaler(
-    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    """A scaler of gradients: it gives the loss, and steps its optimizer."""
-    first = given.listed[0].value if given.listed else Unknown()
-    if name == "step" and isinstance(first, Optimizer | Object):
-        method = machine.attribute(machine, first, "step", node, frame)
-        return machine.invoke(machine, method, given.rest(), node, frame)
-    return first if name == "scale" else Unknown()
+def scaled_step(call: CallSite) -> Value:
+    """A scaler of gradients steps the optimizer that it is given."""
+    first = call.first
+    if not isinstance(first, Optimizer | Object):
+        return Unknown()
+    return call.run(call.attribute(first, "step"), call.given.rest())
 
 
-def exported(
-    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    """A program that was exported: its module is the one that was."""
-    return owner.attributes["model"] if name == "module" else Unknown()
-
-
-def passing(
-    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
+def changed(call: CallSite) -> Value:
     """What gives back, changed, what it is given, where that is: a transform of tensors or of graphs."""
-    held = [one.value for one in given.listed if isinstance(one.value, Tensor | Batch | Items)]
-    if name != "__call__" or not held or len(held) < len(given.listed):
+    held = [one.value for one in call.given.listed if isinstance(one.value, Tensor | Batch | Items)]
+    if not held or len(held) < len(call.given.listed):
         return Unknown()
     return held[0] if len(held) == 1 else Items(list(held))
 
 
-#: What the result of a future is kept as: no attribute of a program's.
-_RESULT = "<result>"
+def submitted(call: CallSite) -> Value:
+    """A pool of threads or processes calls what it is given; a future has the result."""
+    if call.first is None:
+        return Unknown()
+    found = Object("concurrent.futures.Future")
+    found.attributes[RESULT] = call.run(call.first, call.given.rest())
+    return found
 
 
-def executor(
-    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    """A pool of threads or processes: it calls what it is given, and ``future`` has the result."""
-    if name == "submit" and given.listed:
-        found = Object("future")
-        found.attributes[_RESULT] = machine.invoke(
-            machine, given.listed[0].value, given.rest(), node, frame
-        )
-        return found
-    if name in ("map", "imap", "imap_unordered"):
-        return machine.invoke(machine, External("builtins.map"), given, node, frame)
-    return Unknown()
+def mapped(call: CallSite) -> Value:
+    """A pool calls a function with the items of what it is mapped over."""
+    return call.run(External("builtins.map"), call.given)
 
 
-def future(
-    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    """What an executor called: its result."""
-    return owner.attributes[_RESULT] if name == "result" else Unknown()
+def kept(owner: Object, call: CallSite) -> Value:
+    """What an object was made of, or has as its result: the attribute that the row tells."""
+    return owner.attributes.get(call.effect.of, Unknown())
 
 
-def transform(
-    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    """A transform of pictures: it makes tensors of them, on the cpu; a tensor stays where it is."""
-    first = given.listed[0].value if given.listed else Unknown()
-    if name != "__call__" or isinstance(first, Tensor):
-        return first.like(first.device) if isinstance(first, Tensor) else Unknown()
-    return Tensor(CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame)
+def pictured(call: CallSite) -> Value:
+    """A transform of pictures makes tensors of them, on the cpu; a tensor stays where it is."""
+    first = call.first
+    return first.like(first.device) if isinstance(first, Tensor) else call.tensor(CPU, Origin.BATCH)
+
+
+def collated_rows(call: CallSite) -> Value:
+    """What a library's collator makes of rows: a batch on the cpu."""
+    return Batch(call.tensor(CPU, Origin.BATCH), mutable=True)
+
+
+def tokens(call: CallSite) -> Value:
+    """What a tokenizer or processor gives, where it is asked for tensors; a fast one is told a device."""
+    given = call.given
+    asked = "return_tensors" in given.named
+    if not (asked or given.open) or (
+        given.text("return_tensors") is None and call.last != "__call__"
+    ):
+        return Unknown()  # lists of numbers
+    told = "device" in given.named
+    made = call.tensor(call.device("device") if told else CPU, Origin.TOKENS)
+    return made if call.last == "encode" else Batch(made, mutable=True)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from diagnose.kinds import ConstraintKind, EventKind
 from diagnose.placement import modules
 from diagnose.placement.assignments import element, parts
 from diagnose.placement.iteration import iterated
+from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.libraries.datasets import drawn
-from diagnose.placement.machine import Arguments, Machine, operands
+from diagnose.placement.machine import Arguments, Meets, operands
 from diagnose.placement.strings import composed
 from diagnose.placement.tensors import WIDEST, Module, Tensor, leading
 from diagnose.placement.tensors import Sequence as Items
@@ -18,7 +18,6 @@ from diagnose.placement.type_narrowing import has_attribute, is_instance, type_o
 from diagnose.placement.values import (
     Class,
     Const,
-    Frame,
     Function,
     Loader,
     Method,
@@ -32,12 +31,9 @@ from diagnose.placement.values import (
 _UNROLLED = 8
 
 
-#: They give a number, or whether something holds.
-_NUMBERS = frozenset({"len", "int", "float", "abs", "round", "id", "ord", "hash"})
-_HOLDS = frozenset({"isinstance", "hasattr", "callable", "issubclass", "any", "all", "bool"})
-#: They run through what they are given first.
+#: They run through what they are given first, but for the function that these are given.
 _RUNNING = frozenset(
-    {
+    [
         "enumerate",
         "zip",
         "list",
@@ -50,124 +46,27 @@ _RUNNING = frozenset(
         "map",
         "filter",
         "sum",
-    }
+    ]
 )
+_MAPPING = ("map", "filter")
+#: They need be given nothing.
+_BARE = ("super", "list", "tuple", "set")
 
 
-def builtin(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+def builtin(call: CallSite) -> Value:
     """What a function of Python's own gives."""
-    if last in _HOLDS:
-        return _holds(machine, last, [one.value for one in given.listed], given)
-    values = [parts(one.value) for one in given.listed]
-    if last in _RUNNING:
-        every = enumerate(values)
-        keep = 0 if last in ("map", "filter") else -1  # a function
-        values = [v if n == keep else iterated(machine, v, node, frame) for n, v in every]
-    first = values[0] if values else None
-    torch = machine.torch
-    if last in _NUMBERS:
-        return _number(machine, last, first, node, frame)
-    match last:
-        case "divmod" if (parted := _parted(values)) is not None:
-            return parted
-        case "range":
-            return _range(values)
-        case "enumerate":
-            if isinstance(first, Items) and _are_counted(first):
-                return Items([Items([Const(n), item]) for n, item in enumerate(first.items)])
-            return Items([], Items([Number(), element(torch, first) if first else Unknown()]))
-        case "zip":
-            if values and all(isinstance(v, Items) and v.more is None for v in values):
-                rows = zip(*(v.items for v in values if isinstance(v, Items)), strict=False)
-                return Items([Items(list(row)) for row in rows])
-            return Items([], Items([element(torch, value) for value in values]))
-        case "list" | "tuple" | "set" | "sorted" | "reversed":
-            kind = {"sorted": "list", "reversed": ""}.get(last, last)
-            if isinstance(first, Items):
-                items = list(first.items)
-                if last == "sorted" and given.named and len(items) > 1:
-                    return Items([], Unknown(), kind)  # by a key: in which order, only a run tells
-                listed = Items(items[::-1] if last == "reversed" else items, first.more, kind)
-                listed.grows = first.grows
-                return listed
-            return Items([], element(torch, first) if first is not None else None, kind)
-        case "iter":
-            return first or Unknown()
-        case "next":
-            if isinstance(first, Loader):
-                drawn(machine, first, node, frame)
-            return element(torch, first) if first is not None else Unknown()
-        case "map" if len(values) > 1:
-            return _mapped(machine, values, given, node, frame)
-        case "filter" if len(values) > 1:
-            return Items([], element(torch, values[1]))
-        case "sum":
-            if isinstance(first, Items) and len(met := operands(given)) > 1:
-                machine.meet(ConstraintKind.JOIN, node, frame, met)
-            inner = element(torch, first) if first is not None else Unknown()
-            return inner.like(inner.device) if isinstance(inner, Tensor) else Unknown()
-        case "max" | "min":
-            if len(values) > 1 and len(met := operands(given)) > 1:
-                machine.meet(ConstraintKind.JOIN, node, frame, met)
-                known = leading([one.tensor for one in met])
-                return known.computed(known.device, scalar=known.scalar)
-            if isinstance(first, Items) and len(met := operands(given)) > 1:
-                machine.meet(ConstraintKind.JOIN, node, frame, met)
-                return met[0].tensor.computed(met[0].tensor.device)
-            if isinstance(first, Tensor):
-                return first.like(first.device)
-            if (found := _extreme(last, values)) is not None:
-                return found
-            numbers = values and all(isinstance(v, Const | Number) for v in values)
-            return Number() if numbers else Unknown()
-        case "getattr" if len(values) > 1 and first is not None:
-            return _got(machine, given.listed[0].value, given, node, frame)
-        case "setattr" if len(values) > 2:
-            name, owner = given.text("", 1), given.listed[0].value
-            if isinstance(owner, Module):
-                modules.put(machine, owner, name or "?", given.listed[2].value, node, frame)
-            elif isinstance(owner, Object) and name is not None:
-                owner.attributes[name] = values[2]
-            return Const(None)
-        case "super":
-            return _super(machine, frame)
-        case "vars" if first is not None:
-            return machine.attribute(machine, first, "__dict__", node, frame)
-        case "type" if first is not None and len(values) == 1:
-            return type_of(first) or Unknown()
-        case "str" if first is not None:
-            return composed(machine, [first], node, frame) if isinstance(first, Const) else first
-    return Unknown()
+    values = [parts(one.value) for one in call.given.listed]
+    if call.last in _RUNNING:
+        keep = 0 if call.last in _MAPPING else -1
+        values = [
+            value if n == keep else iterated(call.machine, value, call.node, call.frame)
+            for n, value in enumerate(values)
+        ]
+    run = _FUNCTIONS.get(call.last) if values or call.last in _BARE else None
+    return run(call, values) if run is not None else Unknown()
 
 
-def _extreme(last: str, values: Sequence[Value]) -> Const | None:
-    """The largest or smallest of numbers that are all known; None for other values."""
-    first = values[0] if len(values) == 1 else None
-    if isinstance(first, Items) and (first.more is not None or first.grows):
-        return None
-    every = first.items if isinstance(first, Items) else values
-    numbers = [one.value for one in every if isinstance(one, Const)]
-    told = [one for one in numbers if isinstance(one, int | float)]
-    if not told or len(told) < len(every):
-        return None
-    return Const(max(told) if last == "max" else min(told))
-
-
-def _parted(values: Sequence[Value]) -> Items | None:
-    """What ``divmod`` gives of whole numbers that are known; None for other values."""
-    told = [one.value for one in values if isinstance(one, Const)]
-    match told:
-        case [int(number), int(by)] if by and len(values) == len(told):
-            return Items([Const(number // by), Const(number % by)], kind="tuple")
-    return None
-
-
-def _are_counted(rows: Items) -> bool:
-    """Whether all items of a list are known, and few."""
-    return rows.more is None and len(rows.items) <= _UNROLLED and not rows.grows
-
-
-def _range(values: Sequence[Value]) -> Items:
+def _range(call: CallSite, values: Sequence[Value]) -> Items:
     """The numbers of a range, where few."""
     bounds = [one.value for one in values if isinstance(one, Const) and isinstance(one.value, int)]
     known = 0 < len(bounds) == len(values) <= 3 and bounds[2:] != [0]
@@ -177,63 +76,201 @@ def _range(values: Sequence[Value]) -> Items:
     return Items([], Number())
 
 
-def _holds(machine: Machine, last: str, values: list[Value], given: Arguments) -> Value:
-    """What a program asks, where the answer is known."""
-    told: bool | None = None
-    if last == "isinstance" and len(values) > 1:
-        told = is_instance(values[0], values[1])
-    elif last == "hasattr" and len(values) > 1 and (name := given.text("", 1)) is not None:
-        told = has_attribute(machine, values[0], name)
+def _enumerate(call: CallSite, values: Sequence[Value]) -> Value:
+    first = values[0]
+    if isinstance(first, Items) and _are_counted(first):
+        return Items([Items([Const(n), item]) for n, item in enumerate(first.items)])
+    return Items([], Items([Number(), element(call.machine.torch, first)]))
+
+
+def _zip(call: CallSite, values: Sequence[Value]) -> Value:
+    known = [one.items for one in values if isinstance(one, Items) and one.more is None]
+    if len(known) == len(values):
+        return Items([Items(list(row)) for row in zip(*known, strict=False)])
+    return Items([], Items([element(call.machine.torch, value) for value in values]))
+
+
+def _row(call: CallSite, values: Sequence[Value], kind: str) -> Items:
+    first = values[0] if values else Items([])
+    if not isinstance(first, Items):
+        return Items([], element(call.machine.torch, first), kind)
+    found = Items(list(first.items), first.more, kind)
+    found.grows = first.grows
+    return found
+
+
+def _sorted(call: CallSite, values: Sequence[Value]) -> Value:
+    found = _row(call, values, "list")
+    if call.given.named and len(found.items) > 1:
+        return Items([], Unknown(), "list")  # by a key: in which order, only a run tells
+    return found
+
+
+def _reversed(call: CallSite, values: Sequence[Value]) -> Value:
+    found = _row(call, values, "")
+    found.items = found.items[::-1]
+    return found
+
+
+def _next(call: CallSite, values: Sequence[Value]) -> Value:
+    if isinstance(values[0], Loader):
+        drawn(call.machine, values[0], call.node, call.frame)
+    return element(call.machine.torch, values[0])
+
+
+def _sum(call: CallSite, values: Sequence[Value]) -> Value:
+    if isinstance(values[0], Items):
+        _join(call)
+    inner = element(call.machine.torch, values[0])
+    return inner.like(inner.device) if isinstance(inner, Tensor) else Unknown()
+
+
+def _join(call: CallSite) -> list[Meets]:
+    """The tensors that a function compares or adds, where there are several: they meet."""
+    met = operands(call.given)
+    if len(met) > 1:
+        call.meet(ConstraintKind.JOIN, met)
+    return met if len(met) > 1 else []
+
+
+def _extreme(call: CallSite, values: Sequence[Value]) -> Value:
+    """The largest or smallest: of tensors, or of numbers that are all known."""
+    first = values[0]
+    if len(values) > 1 and (met := _join(call)):
+        known = leading([one.tensor for one in met])
+        return known.computed(known.device, scalar=known.scalar)
+    if isinstance(first, Items) and (met := _join(call)):
+        return met[0].tensor.computed(met[0].tensor.device)
+    if isinstance(first, Tensor):
+        return first.like(first.device)
+    row = first if isinstance(first, Items) and len(values) == 1 else None
+    every = row.items if row is not None else values
+    told = [
+        one.value for one in every if isinstance(one, Const) and isinstance(one.value, int | float)
+    ]
+    if told and len(told) == len(every) and not (row and (row.more is not None or row.grows)):
+        return Const(max(told) if call.last == "max" else min(told))
+    return Number() if all(isinstance(v, Const | Number) for v in values) else Unknown()
+
+
+def _divmod(call: CallSite, values: Sequence[Value]) -> Value:
+    """Quotient and rest of whole numbers that are known."""
+    match [one.value for one in values if isinstance(one, Const)]:
+        case [int(number), int(by)] if by and len(values) == 2:
+            return Items([Const(number // by), Const(number % by)], kind="tuple")
+    return Unknown()
+
+
+def _are_counted(rows: Items) -> bool:
+    """Whether all items of a list are known, and few."""
+    return rows.more is None and len(rows.items) <= _UNROLLED and not rows.grows
+
+
+def _isinstance(call: CallSite, values: Sequence[Value]) -> Value:
+    told = (
+        is_instance(call.given.listed[0].value, call.given.listed[1].value)
+        if len(values) > 1
+        else None
+    )
     return Unknown() if told is None else Const(told)
 
 
-def _number(machine: Machine, last: str, first: Value | None, node: ast.AST, frame: Frame) -> Value:
-    told = first.value if isinstance(first, Const) else None
-    if last in ("int", "float") and isinstance(told, str) and told.isdecimal() and len(told) < 9:
+def _hasattr(call: CallSite, values: Sequence[Value]) -> Value:
+    name = call.given.text("", 1)
+    told = has_attribute(call.machine, call.given.listed[0].value, name) if name else None
+    return Unknown() if told is None else Const(told)
+
+
+def _int(call: CallSite, values: Sequence[Value]) -> Value:
+    found = _float(call, values)
+    first = values[0]
+    if isinstance(found, Const):
+        return Const(int(found.value)) if isinstance(found.value, float) else found
+    if isinstance(first, Unknown | Number):
+        number = Number(first.word)
+        number.steps = call.step(EventKind.MADE)
+        return number
+    return found
+
+
+def _float(call: CallSite, values: Sequence[Value]) -> Value:
+    told = values[0].value if isinstance(values[0], Const) else None
+    if isinstance(told, str) and told.isdecimal() and len(told) < 9:
         told = int(told)
-    if last in ("int", "float") and isinstance(told, int | float):
-        made = int(told) if last == "int" and abs(told) < 1e15 else float(told)
-        return Const(made) if abs(told) < 1e15 else Number()
-    if last == "len" and isinstance(first, Items) and first.more is None and not first.grows:
+    small = isinstance(told, int | float) and abs(told) < 1e15
+    return Const(float(told)) if small and isinstance(told, int | float) else Number()
+
+
+def _len(call: CallSite, values: Sequence[Value]) -> Value:
+    first = values[0]
+    if isinstance(first, Items) and first.more is None and not first.grows:
         return Const(len(first.items)) if len(first.items) < WIDEST else Number()
-    if last in ("abs", "round") and isinstance(first, Tensor):
-        return first.like(first.device)
-    if last == "int" and isinstance(first, Unknown | Number):
-        found = Number(first.word)
-        found.steps = machine.step(EventKind.MADE, node, frame)
-        return found
     return Number()
 
 
-def _mapped(
-    machine: Machine, values: list[Value], given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    """A function called with the items of what it is mapped over."""
-    rows = [one._replace(value=value) for one, value in zip(given.listed, values, strict=False)][1:]
+def _abs(call: CallSite, values: Sequence[Value]) -> Value:
+    first = values[0]
+    return first.like(first.device) if isinstance(first, Tensor) else Number()
 
-    def of(items: list[Value]) -> Value:
+
+def _map(call: CallSite, values: Sequence[Value]) -> Value:
+    """A function called with the items of what it is mapped over."""
+    rows = [
+        one._replace(value=value) for one, value in zip(call.given.listed, values, strict=False)
+    ][1:]
+    if not rows:
+        return Unknown()
+
+    def of(items: Sequence[Value]) -> Value:
         listed = [one._replace(value=item) for one, item in zip(rows, items, strict=False)]
-        return machine.invoke(machine, values[0], Arguments(listed), node, frame)
+        return call.run(values[0], Arguments(listed))
 
     known = [one.value.items for one in rows if isinstance(one.value, Items) and not one.value.more]
     if len(known) == len(rows) and 0 < len(known[0]) <= _UNROLLED:
-        return Items([of(list(items)) for items in zip(*known, strict=False)])
-    return Items([], of([element(machine.torch, one.value) for one in rows]))
+        return Items([of(items) for items in zip(*known, strict=False)])
+    return Items([], of([element(call.machine.torch, one.value) for one in rows]))
 
 
-def _got(machine: Machine, owner: Value, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    """``getattr``: what it is told instead where there is no such attribute."""
-    name = given.text("", 1)
+def _filter(call: CallSite, values: Sequence[Value]) -> Value:
+    more = element(call.machine.torch, values[1]) if len(values) > 1 else None
+    return Items([], more) if len(values) > 1 else Unknown()
+
+
+def _getattr(call: CallSite, values: Sequence[Value]) -> Value:
+    """What an attribute holds, or what it is told instead where there is none."""
+    name, given = call.given.text("", 1), call.given.listed
     if name is None:
         return Unknown()
-    if len(given.listed) > 2 and has_attribute(machine, owner, name) is False:
-        return given.listed[2].value
-    return machine.attribute(machine, owner, name, node, frame)
+    if len(given) > 2 and has_attribute(call.machine, given[0].value, name) is False:
+        return given[2].value
+    return call.attribute(given[0].value, name)
 
 
-def _super(machine: Machine, frame: Frame) -> Value:
+def _setattr(call: CallSite, values: Sequence[Value]) -> Value:
+    if len(values) < 3:
+        return Unknown()
+    name, owner, value = call.given.text("", 1), call.first, call.given.listed[2].value
+    if isinstance(owner, Module):
+        modules.put(call.machine, owner, name or "?", value, call.node, call.frame)
+    elif isinstance(owner, Object) and name is not None:
+        owner.attributes[name] = values[2]
+    return Const(None)
+
+
+def _type(call: CallSite, values: Sequence[Value]) -> Value:
+    return (type_of(values[0]) if len(values) == 1 else None) or Unknown()
+
+
+def _str(call: CallSite, values: Sequence[Value]) -> Value:
+    first = values[0]
+    if not isinstance(first, Const):
+        return first
+    return composed(call.machine, [first], call.node, call.frame)
+
+
+def _super(call: CallSite, values: Sequence[Value]) -> Value:
     """``super()``: the members of the bases, bound to the object."""
-    found = Object("super")
+    found, frame, torch = Object("super"), call.frame, call.machine.torch
     owner = frame.owner
     if isinstance(owner, Class) and frame.this is not None:
         for base in owner.bases:
@@ -242,7 +279,45 @@ def _super(machine: Machine, frame: Frame) -> Value:
                 if isinstance(member, Function) and name not in found.attributes:
                     found.attributes[name] = member.bound(frame.this)
     if isinstance(frame.this, Module):
-        own = machine.torch.module_methods | machine.torch.other_module_methods
+        own = torch.module_methods | torch.other_module_methods
         for name in (own | {"__init__"}) - set(found.attributes):
             found.attributes[name] = Method(frame.this, name)
     return found
+
+
+def _number(call: CallSite, values: Sequence[Value]) -> Value:
+    return Number()
+
+
+_FUNCTIONS: Mapping[str, Callable[[CallSite, Sequence[Value]], Value]] = {
+    "len": _len,
+    "int": _int,
+    "float": _float,
+    "abs": _abs,
+    "round": _abs,
+    **dict.fromkeys(("id", "ord", "hash"), _number),
+    "isinstance": _isinstance,
+    "hasattr": _hasattr,
+    "divmod": _divmod,
+    "range": _range,
+    "enumerate": _enumerate,
+    "zip": _zip,
+    "list": lambda call, values: _row(call, values, "list"),
+    "tuple": lambda call, values: _row(call, values, "tuple"),
+    "set": lambda call, values: _row(call, values, "set"),
+    "sorted": _sorted,
+    "reversed": _reversed,
+    "iter": lambda call, values: values[0],
+    "next": _next,
+    "map": _map,
+    "filter": _filter,
+    "sum": _sum,
+    "max": _extreme,
+    "min": _extreme,
+    "getattr": _getattr,
+    "setattr": _setattr,
+    "super": _super,
+    "vars": lambda call, values: call.attribute(values[0], "__dict__"),
+    "type": _type,
+    "str": _str,
+}

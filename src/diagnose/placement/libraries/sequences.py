@@ -2,42 +2,39 @@
 
 from __future__ import annotations
 
-import ast
-
-from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.kinds import ConstraintKind, Origin
 from diagnose.placement.devices import CPU
-from diagnose.placement.machine import Arguments, Machine, Meets
+from diagnose.placement.libraries.call_site import CallSite
+from diagnose.placement.machine import Meets
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.tensors import Tensor, tensors_in
-from diagnose.placement.values import Frame, Unknown, Value
+from diagnose.placement.values import Unknown, Value
 
 
-def sequences(
-    machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value | None:
-    """What a function of ``torch.nn.utils.rnn`` gives; None of any other function.
-
-    Args:
-        machine: the analysis.
-        last: the function's name.
-        given: what it is called with.
-        node: the call.
-        frame: the variables around it.
-    """
-    if last == "pack_padded_sequence" and (lengths := given.get("lengths", 1)) is not None:
-        sides = [Meets(lengths.node, one, one) for one in tensors_in(lengths.value)]
-        machine.meet(ConstraintKind.HOST, node, frame, sides)
-        packed = given.get("input", 0)
-        return packed.value if packed is not None else Unknown()
-    if not given.listed:
+def packed(call: CallSite) -> Value | None:
+    """``pack_padded_sequence``: its lengths are read on the host."""
+    lengths, of = call.argument("lengths"), call.argument("input")
+    if lengths is None:
         return None
-    first = next(tensors_in(given.listed[0].value), None)
-    if last == "pad_packed_sequence":
-        made = machine.step(EventKind.MADE, node, frame, CPU)
-        return Items([first or Unknown(), Tensor(CPU, Origin.OTHER, made, frame)])
-    if last in ("pad_sequence", "pack_sequence"):
-        return wide(first) if first is not None else Unknown()
-    return None
+    sides = [Meets(lengths.node, one, one) for one in tensors_in(lengths.value)]
+    call.meet(ConstraintKind.HOST, sides)
+    return of.value if of is not None else Unknown()
+
+
+def unpacked(call: CallSite) -> Value | None:
+    """``pad_packed_sequence``: the tensor, and its lengths on the cpu."""
+    if call.first is None:
+        return None
+    first = next(tensors_in(call.first), None)
+    return Items([first or Unknown(), call.tensor(CPU, Origin.OTHER)])
+
+
+def put_together(call: CallSite) -> Value | None:
+    """One tensor of several, where the first is."""
+    if call.first is None:
+        return None
+    first = next(tensors_in(call.first), None)
+    return wide(first) if first is not None else Unknown()
 
 
 def wide(tensor: Tensor) -> Tensor:
