@@ -46,29 +46,26 @@ def sets_timesteps(owner: Object, call: CallSite) -> Value:
     return Const(None)
 
 
-def takes_step(call: CallSite) -> Value:
-    """A noise scheduler takes a step: its sample and what the model gives meet."""
-    found = _noise(call, "sample", 2)
-    return Batch(found) if found is not None else Unknown()
-
-
-def scales_sample(call: CallSite) -> Value:
-    """A noise scheduler scales a sample."""
-    return _noise(call, "noise", 1) or Unknown()
+def meets_sample(call: CallSite) -> Value:
+    """A noise scheduler: its first argument and the one of the row meet; it gives that, changed."""
+    found = _noise(call)
+    return (
+        Batch(found) if found is not None and call.effect.gives == "batch" else found or Unknown()
+    )
 
 
 def adds_noise(owner: Object, call: CallSite) -> Value:
     """A noise scheduler adds noise to a sample, where it brings its table."""
-    found, table = _noise(call, "noise", 1), owner.attributes.get("alphas_cumprod")
+    found, table = _noise(call), owner.attributes.get("alphas_cumprod")
     if found is not None and isinstance(table, Tensor):
         first = call.first if isinstance(call.first, Tensor) else found
         owner.attributes["alphas_cumprod"] = table.like(first.device)
     return found or Unknown()
 
 
-def _noise(call: CallSite, name: str, position: int) -> Tensor | None:
+def _noise(call: CallSite) -> Tensor | None:
     """What comes of a sample and of the other tensor that it meets; None where neither is known."""
-    both = (call.given.listed[0] if call.given.listed else None, call.given.get(name, position))
+    both = (call.given.listed[0] if call.given.listed else None, call.argument(call.effect.of))
     sides = [
         Meets(one.node, one.value, one.value)
         for one in both

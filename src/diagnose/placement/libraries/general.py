@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from diagnose.kinds import ConstraintKind, Origin
 from diagnose.placement.device_guards import assumed
-from diagnose.placement.devices import CPU
+from diagnose.placement.devices import CPU, CURRENT
 from diagnose.placement.iteration import iterated
 from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.libraries.tensor_methods import moved
@@ -12,7 +12,7 @@ from diagnose.placement.machine import Arguments, Given, operands
 from diagnose.placement.model import Device
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Number, Object, Unknown, Value
+from diagnose.placement.values import Const, Number, Object, Place, Unknown, Value
 
 
 def same(call: CallSite) -> Value | None:
@@ -48,6 +48,12 @@ def given(call: CallSite) -> Value:
             return Number()
         case "array":
             return Unknown("array")
+        case "accelerator-device":
+            return Place(call.machine.home())
+        case "device-count":
+            return Const(call.machine.gpus)
+        case "current-device":
+            return Number(CURRENT)
         case "self" if call.owner is not None:
             return call.owner
     return Object(call.effect.gives)

@@ -85,9 +85,18 @@ def given_weights(call: CallSite) -> Value:
     return found
 
 
-def loaded_hub_model(call: CallSite) -> Value:
-    """A model of which only the weights are known to be there."""
-    return built(call, call.last)
+def library_layer(call: CallSite) -> Value:
+    """A layer of another library, with weights of its own unless the row says that it has none."""
+    found = built(call, f"{call.root}.{call.last}")
+    if call.effect.gives == "weightless":
+        found.weights, found.device = False, None
+    return found
+
+
+def process_distribution(call: CallSite) -> Value | None:
+    """A distribution of gpytorch is where its mean is."""
+    mean = next((t for one in call.given.every() for t in tensors_in(one.value)), None)
+    return Batch(mean.like(mean.device)) if mean is not None else None
 
 
 def passed(module: Module, given: Arguments) -> Value | None:

@@ -14,6 +14,7 @@ from diagnose.placement.libraries.copies import averaged
 from diagnose.placement.libraries.device_maps import given_part, gives_back
 from diagnose.placement.libraries.diffusers import pictures
 from diagnose.placement.libraries.forward_hooks import within
+from diagnose.placement.libraries.general import given
 from diagnose.placement.libraries.generation import generated
 from diagnose.placement.libraries.layers import fill, passed
 from diagnose.placement.libraries.meta_modules import (
@@ -237,28 +238,16 @@ def _put(owner: Module, name: str, value: Value, call: CallSite) -> None:
     modules.put(call.machine, owner, name, value, call.node, call.frame)
 
 
-def adds_module(owner: Module, call: CallSite) -> Value | None:
-    """A part gets its name."""
-    if len(call.given.listed) < 2:
+def puts(owner: Module, call: CallSite) -> Value | None:
+    """A part: under the name that it is told, that of the row, or the next number."""
+    named, listed = "name" in call.effect.takes, call.given.listed
+    if len(listed) < 1 + named:
         return None
-    _put(owner, call.given.text("name", 0) or "?", call.given.listed[1].value, call)
-    return Const(None)
-
-
-def sets_part(owner: Module, call: CallSite) -> Value | None:
-    """A part of a library's model takes the place of another."""
-    if call.first is None:
-        return None
-    _put(owner, call.effect.of, call.first, call)  # what gives it (`modules.given_by`)
-    return Const(None)
-
-
-def appends(owner: Module, call: CallSite) -> Value | None:
-    """A list of modules grows."""
-    if call.first is None:
-        return None
-    _put(owner, str(len(owner.children)), call.given.listed[-1].value, call)
-    return owner
+    told = call.given.text("name", 0) or "?"
+    _put(
+        owner, told if named else call.effect.of or str(len(owner.children)), listed[-1].value, call
+    )
+    return given(call)
 
 
 def extends(owner: Module, call: CallSite) -> Value | None:
@@ -275,45 +264,32 @@ def extends(owner: Module, call: CallSite) -> Value | None:
     return None
 
 
-def gives_weights(owner: Module, call: CallSite) -> Value:
-    """Its weights, with their names where it is asked for those."""
-    return modules.weights(owner, Unknown("name") if call.effect.gives == "named" else None)
-
-
-def gives_parts(owner: Module, call: CallSite) -> Value:
-    """Its parts."""
-    found = list(owner.children.values())
-    return Items(list(found), None if found else modules.some_part(owner))
-
-
-def gives_named_parts(owner: Module, call: CallSite) -> Value:
-    """Its parts with their names, those within them too where it is asked for all."""
-    if 0 < len(owner.children) <= _NAMED:
-        named = modules.named(owner, _NAMED if call.effect.gives == "all" else 0)
-        return Items([Items([Const(key), one]) for key, one in named])
-    some: Value = next(iter(owner.children.values()), None) or modules.some_part(owner)
-    return Items([], Items([Unknown("name"), some]))
-
-
-def gives_state(owner: Module, call: CallSite) -> Value:
-    """A dict of its weights."""
-    return Table({}, modules.any_weight(owner))
-
-
-def gives_tensor(owner: Module, call: CallSite) -> Value:
-    """A weight or buffer by its name."""
-    return owner.tensors.get(call.given.text("target", 0) or "", Unknown())
-
-
-def gives_own_part(owner: Module, call: CallSite) -> Value | None:
-    """A part of a library's model."""
-    return modules.given_by(owner, call.name) if owner.made is None else None
-
-
-def gives_part(owner: Module, call: CallSite) -> Value:
-    """A part by its name, or of a library's model by the method that gives it."""
-    asked = modules.at(owner, call.given.text("target", 0)) or modules.given_by(owner, call.name)
-    return given_part(call.machine, owner, asked, call.name)
+def gives(owner: Module, call: CallSite) -> Value | None:
+    """What it holds, as the row says: its weights, its parts, some of them with their names."""
+    target, parts = call.given.text("target", 0), list(owner.children.values())
+    match call.effect.gives:
+        case "weights":
+            return modules.weights(owner)
+        case "named-weights":
+            return modules.weights(owner, Unknown("name"))
+        case "weight":
+            return owner.tensors.get(target or "", Unknown())
+        case "state":
+            return Table({}, modules.any_weight(owner))
+        case "parts":
+            return Items([*parts], None if parts else modules.some_part(owner))
+        case "own-part" if owner.made is None:
+            return modules.given_by(owner, call.name)
+        case "part":
+            asked = modules.at(owner, target) or modules.given_by(owner, call.name)
+            return given_part(call.machine, owner, asked, call.name)
+        case "named-parts" | "named-modules" as which if 0 < len(parts) <= _NAMED:
+            named = modules.named(owner, _NAMED if which == "named-modules" else 0)
+            return Items([Items([Const(key), one]) for key, one in named])
+        case "named-parts" | "named-modules":
+            some: Value = next(iter(parts), None) or modules.some_part(owner)
+            return Items([], Items([Unknown("name"), some]))
+    return None
 
 
 def hooks(owner: Module, call: CallSite) -> Value | None:

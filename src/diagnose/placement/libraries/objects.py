@@ -7,7 +7,7 @@ from diagnose.placement.devices import CPU
 from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.tensors import Batch, Optimizer, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import External, Object, Unknown, Value
+from diagnose.placement.values import Object, Unknown, Value
 
 #: What an object has of what it is called with, and of what it was made of: no attributes of a program's.
 RESULT, MODEL = "<result>", "model"
@@ -36,11 +36,6 @@ def submitted(call: CallSite) -> Value:
     found = Object("concurrent.futures.Future")
     found.attributes[RESULT] = call.run(call.first, call.given.rest())
     return found
-
-
-def mapped(call: CallSite) -> Value:
-    """A pool calls a function with the items of what it is mapped over."""
-    return call.run(External("builtins.map"), call.given)
 
 
 def kept(owner: Object, call: CallSite) -> Value:

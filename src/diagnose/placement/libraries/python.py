@@ -41,6 +41,7 @@ _ROWS = ("list", "tuple", "set")
 def builtin(call: CallSite) -> Value:
     """What a function of Python's own gives."""
     machine, given, torch = call.machine, call.given, call.machine.torch
+    call = call._replace(name=call.effect.of or call.name)
     values = [parts(one.value) for one in given.listed]
     if call.last in _RUNNING or call.last in _ROWS:
         keep = values[:1] if call.last in ("map", "filter") else []

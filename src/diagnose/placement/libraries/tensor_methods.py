@@ -239,28 +239,25 @@ def moves_batch(owner: Batch, call: CallSite) -> Value:
     return Batch(moved)
 
 
-def batch_pairs(owner: Batch, call: CallSite) -> Value:
-    """Its tensors with their names."""
-    return Items([], Items([Unknown(KEY), owner.inner.like(owner.inner.device)]))
-
-
-def batch_tensor(owner: Batch, call: CallSite) -> Value:
-    """One of its tensors, or all of them; of a checkpoint an entry may be a number."""
-    inner, every = owner.inner.like(owner.inner.device), call.effect.gives == "all"
+def batch_items(owner: Batch, call: CallSite) -> Value:
+    """Its tensors, their names, or one of them: of a checkpoint that may be a number."""
+    inner = owner.inner.like(owner.inner.device)
+    match call.effect.gives:
+        case "names":
+            return Items([], Unknown(KEY))
+        case "pairs":
+            return Items([], Items([Unknown(KEY), inner]))
+        case "all":
+            return Items([], inner)
     key = call.first or Const(None)
     inner.guessed |= inner.maker == Origin.LOAD and may_be_number(call.machine, key)
-    return Items([], inner) if every else inner
+    return inner
 
 
 def batch_copy(owner: Batch, call: CallSite) -> Value | None:
     """A copy of what moves in place."""
     inner = owner.inner
     return Batch(inner.like(inner.device), mutable=True) if owner.mutable else None
-
-
-def batch_keys(owner: Batch, call: CallSite) -> Value:
-    """The names of its tensors."""
-    return Items([], Unknown(KEY))
 
 
 def updates_batch(owner: Batch, call: CallSite) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.device_guards import assumed, is_open, kind_of
-from diagnose.placement.devices import CPU, CURRENT, HOME
+from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.libraries.call_site import CallSite, weight_of
 from diagnose.placement.libraries.checkpoints import loaded_from
 from diagnose.placement.libraries.cluster_ranks import asked_rank
@@ -22,7 +22,6 @@ from diagnose.placement.values import (
     Const,
     External,
     Generator,
-    Number,
     Place,
     Unknown,
     Value,
@@ -40,11 +39,6 @@ def device(call: CallSite) -> Value:
     return Place(place or HOME, call.step(EventKind.MADE, place, of))
 
 
-def accelerator_device(call: CallSite) -> Value:
-    """The accelerator of the machine."""
-    return Place(call.machine.home())
-
-
 def chosen_device(call: CallSite) -> Value:
     """A process chooses its GPU."""
     place = call.machine.asked(call.first)
@@ -52,16 +46,6 @@ def chosen_device(call: CallSite) -> Value:
         call.machine.bind(place, call.node, call.frame)
     call.machine.current = (place or HOME)._replace(home=True)
     return Const(None)
-
-
-def current_device(call: CallSite) -> Value:
-    """The number of the GPU that a process has chosen."""
-    return Number(CURRENT)
-
-
-def device_count(call: CallSite) -> Value:
-    """How many GPUs there are."""
-    return Const(call.machine.gpus)
 
 
 def is_tensor(call: CallSite) -> Value | None:
