@@ -2,12 +2,12 @@
 
 # Annotations are evaluated here: of strings `NamedTuple` would compile each, at every start.
 import re
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
-#: Names of packages, any number of them, and a part of a name.
-_PACKAGES, _PART = r"(?:.*\.)?", r"\w*"
+#: What stands for more than itself.
+_OPEN = re.compile(r"\*|\[A-Z\]")
 
 
 class Effect(NamedTuple):
@@ -37,9 +37,6 @@ class Effects:
     def __init__(self, rows: Sequence[Mapping[str, Any]] = ()) -> None:
         self._rows = rows
         self._found: dict[tuple[str, str], Sequence[Effect]] = {}
-        self._exact: dict[str, Effect] = {}
-        self._by_last = defaultdict[str, list[tuple[str, Effect]]](list)
-        self._others: list[tuple[str, Effect]] = []
 
     def of(self, name: str, within: str = "") -> Sequence[Effect]:
         """The effects of a callable, those of the most exact name first.
@@ -48,37 +45,22 @@ class Effects:
             name: what is called.
             within: what a pattern for it has to begin with.
         """
-        if not self._exact:
-            self._index()
-        key = (name, within)
-        if key not in self._found:
-            patterns = [*self._by_last.get(name.rpartition(".")[2], ()), *self._others]
-            fitting = [
-                (exactness(one), effect)
-                for one, effect in patterns
-                if one.startswith(within) and matches(one, name)
-            ]
-            fitting.sort(key=lambda row: row[0], reverse=True)
-            exact = [self._exact[name]] if name in self._exact else []
-            self._found[key] = (*exact, *(effect for _, effect in fitting))
-        return self._found[key]
+        if (name, within) not in self._found:
+            self._found[name, within] = tuple(
+                effect
+                for pattern, effect in self._by_exactness
+                if pattern == name or (pattern.startswith(within) and _matches(pattern, name))
+            )
+        return self._found[name, within]
 
-    def _index(self) -> None:
-        for row in self._rows:
-            effect = Effect(**{key: row[key] for key in Effect._fields if key in row})
-            for name in row["names"]:
-                last = name.rpartition(".")[2]
-                if is_pattern(last):
-                    self._others.append((name, effect))
-                elif is_pattern(name):
-                    self._by_last[last].append((name, effect))
-                else:
-                    self._exact[name] = effect
-
-
-def is_pattern(name: str) -> bool:
-    """Whether a name holds for several callables."""
-    return "*" in name
+    @cached_property
+    def _by_exactness(self) -> Sequence[tuple[str, Effect]]:
+        found = [
+            (name, Effect(**{key: row[key] for key in row if key != "names"}))
+            for row in self._rows
+            for name in row["names"]
+        ]
+        return sorted(found, key=lambda row: _exactness(row[0]), reverse=True)
 
 
 def is_guess(name: str) -> bool:
@@ -86,35 +68,27 @@ def is_guess(name: str) -> bool:
     return name.startswith("*")
 
 
-def exactness(pattern: str) -> tuple[int, int, int]:
-    """How exact a pattern is: by what it begins with, then by what it ends with, then by all it says."""
-    parts = re.split(r"\*|\[A-Z\]", pattern)
-    return len(parts[0]), len(parts[-1]), len(pattern)
+def _exactness(pattern: str) -> tuple[bool, int, int, int]:
+    """How exact a name is: no pattern, else by what it begins with, what it ends with, and all it says."""
+    parts = _OPEN.split(pattern)
+    return len(parts) == 1, len(parts[0]), len(parts[-1]), len(pattern)
 
 
-def matches(pattern: str, name: str) -> bool:
-    """Whether a callable's name is one that a pattern stands for.
+@cache
+def _literals(pattern: str) -> tuple[str, str, re.Pattern[str]]:
+    """What a pattern begins and ends with, and the regular expression that it stands for.
 
     A ``*`` that is a whole part stands for packages, none at all too, and at the end for all that is below;
     within a part it stands for letters, and at the beginning for packages as well. ``[A-Z]`` is a letter.
     """
-    return _compiled(pattern).fullmatch(name) is not None
+    parts = _OPEN.split(pattern)
+    body = re.escape(pattern.removeprefix("*.")).replace(r"\[A\-Z\]", "[A-Z]")
+    body = re.sub(r"\\\.\\\*$", r"\..+", body).replace(r"\.\*\.", r"\.(?:.*\.)?")
+    packages = r"(?:.*\.)?" if is_guess(pattern) else ""
+    return parts[0], parts[-1].lstrip("."), re.compile(packages + body.replace(r"\*", r"\w*"))
 
 
-_COMPILED: dict[str, re.Pattern[str]] = {}
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    if pattern not in _COMPILED:
-        body, below = (pattern[:-2], r"\..+") if pattern.endswith(".*") else (pattern, "")
-        start = _PACKAGES if body.startswith("*") else ""
-        parts = [_PART.join(map(_literal, one.split("*"))) for one in body.split(".*.")]
-        told = rf"\.{_PACKAGES}".join(parts)
-        if body.startswith("*."):
-            told = told.removeprefix(_PART + r"\.")
-        _COMPILED[pattern] = re.compile(start + told + below)
-    return _COMPILED[pattern]
-
-
-def _literal(text: str) -> str:
-    return re.escape(text).replace(r"\[A\-Z\]", "[A-Z]")
+def _matches(pattern: str, name: str) -> bool:
+    """Whether a callable's name is one that a pattern stands for."""
+    first, last, whole = _literals(pattern)
+    return name.startswith(first) and name.endswith(last) and whole.fullmatch(name) is not None

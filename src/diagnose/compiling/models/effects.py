@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, StringConstraints, ValidationInfo
@@ -63,14 +62,6 @@ def _once(rows: tuple[Row, ...]) -> tuple[Row, ...]:
     return rows
 
 
-def _written(name: str, lists: Mapping[str, Any]) -> list[str]:
-    """The names that one stands for which names a list of torch.toml."""
-    said = NAME.search(name)
-    if said is None:
-        return [name]
-    return [name.replace(said[0], each) for each in lists[said[1]]]
-
-
 class Effects(Strict):
     """The rows, each name once."""
 
@@ -79,10 +70,16 @@ class Effects(Strict):
     def value(self, torch: TorchNames) -> list[dict[str, Any]]:
         """What the case base holds (`diagnose.model.effects.Effects`), lists of torch.toml written out."""
         lists = torch.model_dump(by_alias=True)
-        rows = []
-        for row in self.effect:
-            names = [each for name in row.names for each in _written(name, lists)]
-            rows.append(
-                {**row.model_dump(exclude_defaults=True, exclude={"guess"}), "names": names}
-            )
-        return rows
+        written = {name for row in self.effect for name in row.names}
+
+        def names(name: str) -> list[str]:
+            if (said := NAME.search(name)) is None:
+                return [name]
+            every = [name.replace(said[0], each) for each in lists[said[1]]]
+            return [each for each in every if each not in written]  # which another row tells of
+
+        return [
+            row.model_dump(exclude_defaults=True, exclude={"guess"})
+            | {"names": [each for name in row.names for each in names(name)]}
+            for row in self.effect
+        ]
