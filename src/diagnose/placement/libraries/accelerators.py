@@ -50,11 +50,6 @@ def _home(owner: Object, call: CallSite) -> Device:
     return place.device if isinstance(place, Place) else call.machine.home()
 
 
-def own_device(owner: Object, call: CallSite) -> Value:
-    """The device of an accelerator, where a ``with`` makes things."""
-    return Place(_home(owner, call))
-
-
 def brings_batch(owner: Object, call: CallSite) -> Value:
     """A batch or a model, brought to the device of an accelerator."""
     if call.first is None:

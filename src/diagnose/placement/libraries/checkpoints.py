@@ -11,7 +11,7 @@ from diagnose.placement.machine import Given, Machine
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Place, Value
+from diagnose.placement.values import Const, Place, Unknown, Value
 
 
 def saved(call: CallSite) -> Value:
@@ -49,7 +49,7 @@ def loaded_from(call: CallSite, where: Value | None) -> Batch:
     return Batch(Tensor(device, Origin.LOAD, made, call.frame))
 
 
-def loaded_into(owner: Module, call: CallSite) -> None:
+def loads_state(owner: Module, call: CallSite) -> Value:
     """``load_state_dict`` copies what was loaded into the weights where they are; with ``assign=True`` it
     takes their place, wherever it is."""
     given, spot = call.given, call.spot
@@ -67,6 +67,7 @@ def loaded_into(owner: Module, call: CallSite) -> None:
         keep_unsaved(owner, empty, spot)
     elif owner.where() == META:
         owner.steps = (*owner.steps[-12:], Step(EventKind.UNFILLED, spot, META))
+    return Unknown()
 
 
 def _is_on(said: Given | None) -> bool:

@@ -24,9 +24,9 @@ _MOVABLE = re.compile(r"AveragedModel|ModelE[Mm][Aa]\w*")
 
 
 def copy_of(call: CallSite) -> Value | None:
-    """A copy of what a call is given."""
-    step = call.step(EventKind.MADE)
-    return copied(call.first, step, call.frame) if call.first is not None else None
+    """A copy of what a call is given, or of its owner."""
+    value = call.owner or call.first
+    return copied(value, call.step(EventKind.MADE), call.frame) if value is not None else None
 
 
 def averaged_copy(call: CallSite) -> Value | None:

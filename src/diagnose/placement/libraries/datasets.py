@@ -97,24 +97,14 @@ def sampler(call: CallSite) -> Value:
 
 
 def subset(call: CallSite) -> Value:
-    """Some of the items of a data set, in an order that may be drawn."""
-    _draws_order(call, None)
-    return Loader(item_of(call, call.first))
-
-
-def random_split(call: CallSite) -> Value:
-    """Parts of a data set, in an order that it draws."""
-    _draws_order(call, _own_generator(call))
-    return Items([], call.first)
-
-
-def _draws_order(call: CallSite, own: Tensor | None) -> None:
-    said = call.given.named.get("generator")
-    seeded = generating(said)
-    if said is None and own is not None:
+    """Some of the items of a data set, or parts of it, in an order that may be drawn."""
+    said, parts = call.given.named.get("generator"), call.effect.gives == "parts"
+    seeded, own = generating(said), _own_generator(call) if parts and said is None else None
+    if own is not None:
         seeded = Meets(call.node, own, own)
     if seeded is not None:
         call.meet(ConstraintKind.GENERATOR, [seeded, _order(call)])
+    return Items([], call.first) if parts else Loader(item_of(call, call.first))
 
 
 def _wide(value: Value) -> Value:

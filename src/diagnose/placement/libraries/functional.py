@@ -10,7 +10,6 @@ from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.libraries.copies import copied
 from diagnose.placement.libraries.datasets import item_of
 from diagnose.placement.machine import Arguments, Given, Partial
-from diagnose.placement.model import Device, Step
 from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, External, Function, Object, Unknown, Value
@@ -86,21 +85,16 @@ def with_other_weights(call: CallSite) -> Value | None:
     places = {one.device for one in tensors_in(told.value)} if told is not None else set()
     device = places.pop() if len(places) == 1 else None
     if device is not None and device.type == DeviceType.CUDA and device != module.where():
-        module = _brought(module, device, call.moves(device))
+        brought = copied(module, ())  # the module itself stays where it is
+        assert isinstance(brought, Module)
+        brought.move(device, call.moves(device))
+        module = brought
     if module.where() == META:  # it lends its code alone
         return Unknown()
     named = call.given.get("kwargs", 3)
     table = named.value.items if named is not None and isinstance(named.value, Table) else {}
     names = {str(key): Given(named.node, one) for key, one in table.items()} if named else {}
     return call.run(module, _spread(call.given.get("args", 2))._replace(named=names))
-
-
-def _brought(module: Module, device: Device, step: Step) -> Module:
-    """A copy of a module with weights on a device: the module itself stays where it is."""
-    found = copied(module, ())
-    assert isinstance(found, Module)
-    found.move(device, step)
-    return found
 
 
 def run_over(call: CallSite) -> Value:

@@ -10,12 +10,7 @@ from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.libraries.distributions import distribution_method, has_method
 from diagnose.placement.libraries.meta_modules import filled_elsewhere, may_fill
 from diagnose.placement.libraries.module_methods import other_method
-from diagnose.placement.libraries.object_methods import (
-    HELD,
-    dict_method,
-    library_call,
-    list_method,
-)
+from diagnose.placement.libraries.object_methods import HELD, dict_method, library_call, list_method
 from diagnose.placement.libraries.tensor_methods import (
     move,
     names_some,

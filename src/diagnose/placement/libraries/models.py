@@ -26,8 +26,6 @@ from diagnose.placement.values import Const, Object, Value
 _MODEL_CLASS = re.compile(
     r"(Model|For[A-Z]\w*|Net\w*|Pipeline|Encoder\w*|Decoder|Autoencoder\w*|AutoencoderKL|Module|Conv|Layer|VAE|UNet\w*)$"
 )
-
-
 #: The packages of libraries whose classes are layers, whatever they are called; some have no weights.
 _PACKAGES_OF_LAYERS = {
     "diffusers": frozenset({"models"}),
@@ -35,29 +33,19 @@ _PACKAGES_OF_LAYERS = {
     "timm": frozenset({"layers", "models"}),
     "monai": frozenset({"blocks", "nets"}),
 }
-
-
 #: The packages whose classes are parts of models, with weights but for a few; sentence-transformers calls
 #: them modules from version 6 on.
 _PARTS = {
     "torch_geometric": frozenset({"nn"}),
     "sentence_transformers": frozenset({"models", "modules"}),
 }
-
-
 _LOSS_CLASS = re.compile(r"(Loss|Criterion|CrossEntropy|LPIPS|SSIM)$")
-
-
 #: Metrics that keep in lists what they are given, wherever that is.
 _LISTING = re.compile(
     r"AUROC|AveragePrecision|ROC|Curve|^Cat|Retrieval|Spearman|Kendall|MeanAveragePrecision"
 )
-
-
 #: Classes of files that are not at hand that are models, most often: where their weights are is not known.
 _OWN_MODEL = re.compile(r"[a-z0-9A-Z](Model|Net|Transformer|Classifier|Encoder|Decoder)$")
-
-
 _PLAIN = re.compile(
     r"(Config|Scheduler|Arguments|Args|Collator\w*|Criteria|Streamer|Logger|Callback|Dataset|Transform|Output|"
     r"AttnProcessor\w*)$"

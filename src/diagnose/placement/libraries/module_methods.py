@@ -9,7 +9,6 @@ from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.call_site import CallSite, weight_of
-from diagnose.placement.libraries.checkpoints import loaded_into
 from diagnose.placement.libraries.copies import averaged
 from diagnose.placement.libraries.device_maps import given_part, gives_back
 from diagnose.placement.libraries.diffusers import pictures
@@ -17,15 +16,8 @@ from diagnose.placement.libraries.forward_hooks import within
 from diagnose.placement.libraries.general import given
 from diagnose.placement.libraries.generation import generated
 from diagnose.placement.libraries.layers import fill, passed
-from diagnose.placement.libraries.meta_modules import (
-    empty_tensors,
-)
-from diagnose.placement.libraries.modules import (
-    keep_inputs,
-    keeps_config,
-    keeps_inputs,
-    leaves_new,
-)
+from diagnose.placement.libraries.meta_modules import empty_tensors
+from diagnose.placement.libraries.modules import keep_inputs, keeps_config, keeps_inputs, leaves_new
 from diagnose.placement.libraries.offload import brought, taken_part
 from diagnose.placement.libraries.tensor_methods import is_move, move, target, unknown_arguments
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
@@ -314,12 +306,6 @@ def spreads(owner: Module, call: CallSite) -> Value:
     """It spreads its parts over the GPUs."""
     owner.move(SPLIT, call.moves(SPLIT))
     return Const(None)
-
-
-def loads_state(owner: Module, call: CallSite) -> Value:
-    """It takes over saved weights."""
-    loaded_into(owner, call)
-    return Unknown()
 
 
 def grows(owner: Module, call: CallSite) -> Value:

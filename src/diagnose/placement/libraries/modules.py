@@ -8,11 +8,10 @@ from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU
 from diagnose.placement.libraries.call_site import CallSite, weight_of
-from diagnose.placement.libraries.copies import copied
 from diagnose.placement.libraries.layers import built
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, operands, origin
 from diagnose.placement.model import Device, Step
-from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
+from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Function, Unknown, Value
 
@@ -40,11 +39,6 @@ def compares_sentences(call: CallSite) -> Value:
         call.meet(ConstraintKind.JOIN, sides)
     arrays = every and all(is_array(one.value) for one in every)
     return call.tensor(CPU if arrays else sides[0].tensor.device if sides else None, Origin.LIBRARY)
-
-
-def tokenizes(call: CallSite) -> Value:
-    """A model's own tokens are on the cpu."""
-    return Batch(call.tensor(CPU, Origin.TOKENS), mutable=True)
 
 
 def predicts(owner: Module, call: CallSite) -> Value:
@@ -75,11 +69,6 @@ def moves_adapter(owner: Module, call: CallSite) -> Value:
     """An adapter of a model moves, and the model does not."""
     owner.steps = (*owner.steps, call.moves(call.device("device", 1)))
     return Const(None)
-
-
-def metric_copy(owner: Module, call: CallSite) -> Value:
-    """A copy of a metric."""
-    return copied(owner, call.step(EventKind.MADE), call.frame)
 
 
 def metric_result(owner: Module, call: CallSite) -> Value:

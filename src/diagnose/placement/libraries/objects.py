@@ -49,9 +49,10 @@ def pictured(call: CallSite) -> Value:
     return first.like(first.device) if isinstance(first, Tensor) else call.tensor(CPU, Origin.BATCH)
 
 
-def collated_rows(call: CallSite) -> Value:
-    """What a library's collator makes of rows: a batch on the cpu."""
-    return Batch(call.tensor(CPU, Origin.BATCH), mutable=True)
+def host_batch(call: CallSite) -> Value:
+    """A batch that is made on the cpu, of rows or of tokens."""
+    maker = Origin.TOKENS if call.effect.gives == "tokens" else Origin.BATCH
+    return Batch(call.tensor(CPU, maker), mutable=True)
 
 
 def tokens(call: CallSite) -> Value:

@@ -15,16 +15,7 @@ from diagnose.placement.machine import Arguments, Machine, Meets, generating, op
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensors import Batch, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import (
-    Const,
-    External,
-    Method,
-    Number,
-    Object,
-    Place,
-    Unknown,
-    Value,
-)
+from diagnose.placement.values import Const, External, Method, Number, Object, Place, Unknown, Value
 
 
 def target(call: CallSite) -> Device | None:

@@ -18,14 +18,7 @@ from diagnose.placement.provenance import born_at, last_move, on_cpu
 from diagnose.placement.tensors import Module, Optimizer, Tensor, leading, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.type_narrowing import is_instance
-from diagnose.placement.values import (
-    Const,
-    External,
-    Generator,
-    Place,
-    Unknown,
-    Value,
-)
+from diagnose.placement.values import Const, External, Generator, Place, Unknown, Value
 
 
 def device(call: CallSite) -> Value:
@@ -48,15 +41,12 @@ def chosen_device(call: CallSite) -> Value:
     return Const(None)
 
 
-def is_tensor(call: CallSite) -> Value | None:
-    """Whether something is a tensor."""
-    told = is_instance(call.first, External("torch.Tensor")) if call.first is not None else None
-    return None if told is None else Const(told)
-
-
-def is_floating_point(call: CallSite) -> Value | None:
-    """Whether a tensor is of a floating-point type."""
-    told = call.first.floating if isinstance(call.first, Tensor) else None
+def tells(call: CallSite) -> Value | None:
+    """Whether something is a tensor, or one of a floating-point type."""
+    first = call.first
+    told = first.floating if isinstance(first, Tensor) else None
+    if call.effect.gives == "tensor" and first is not None:
+        told = is_instance(first, External("torch.Tensor"))
     return None if told is None else Const(told)
 
 
