@@ -12,7 +12,6 @@ import diagnose.parsing
 from diagnose._toml import loads
 from diagnose.compiling.crosschecks import with_aten
 from diagnose.compiling.models import names
-from diagnose.compiling.models.effects import Effects
 from diagnose.compiling.models.messages import Families, Libraries, Messages
 from diagnose.compiling.words import alternations, patterns
 from diagnose.model import FamilyRule, Knowledge, Library, Report, TorchNames, Wording
@@ -49,7 +48,7 @@ def families() -> tuple[FamilyRule, ...]:
 @cache
 def torch() -> TorchNames:
     found = _read("torch.toml", names.TorchNames).beside(_read("aten.toml", names.Aten))
-    effects = _read("effects.toml", Effects).value(found)
+    effects = _read("effects.toml", names.Effects).value(found)
     return TorchNames.of({**found.value(), "effects": effects})
 
 

@@ -15,11 +15,10 @@ from diagnose.compiling.kberror import KbError
 from diagnose.compiling.kbfile import TRACE, Files
 from diagnose.compiling.models.causes import CauseFile, Fixes, Questions
 from diagnose.compiling.models.checks import Checks
-from diagnose.compiling.models.effects import Effects
 from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
 from diagnose.compiling.models.messages import Families, Libraries, Messages
-from diagnose.compiling.models.names import Aten, TorchNames, Words
+from diagnose.compiling.models.names import Aten, Effects, TorchNames, Words
 from diagnose.compiling.models.others import Advice, Operands, Strays
 from diagnose.compiling.models.strict import LANGS, Sentences
 from diagnose.compiling.reader import Kb

@@ -8,11 +8,10 @@ from pydantic import BaseModel
 
 from diagnose.compiling.models.causes import CauseFile, Fixes, Questions
 from diagnose.compiling.models.checks import Checks
-from diagnose.compiling.models.effects import Effects
 from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
 from diagnose.compiling.models.messages import Families, Libraries, Messages
-from diagnose.compiling.models.names import Aten, TorchNames, Words
+from diagnose.compiling.models.names import Aten, Effects, TorchNames, Words
 from diagnose.compiling.models.others import (
     Advice,
     Extensions,

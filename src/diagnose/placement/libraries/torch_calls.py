@@ -10,9 +10,8 @@ from diagnose.placement.libraries.call_site import CallSite, weight_of
 from diagnose.placement.libraries.checkpoints import loaded_from
 from diagnose.placement.libraries.cluster_ranks import asked_rank
 from diagnose.placement.libraries.layers import CLASS_WEIGHTS, loaded_model
-from diagnose.placement.libraries.sequences import wide
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
-from diagnose.placement.machine import Arguments, Given, generating, operands, origin
+from diagnose.placement.machine import Arguments, Given, Meets, generating, operands, origin
 from diagnose.placement.model import Step
 from diagnose.placement.provenance import born_at, last_move, on_cpu
 from diagnose.placement.tensors import Module, Optimizer, Tensor, leading, tensors_in
@@ -206,4 +205,37 @@ def wrapped_optimizer(call: CallSite) -> Value | None:
     found = Optimizer(inner.module, inner.weights)
     found.steps = call.step(EventKind.MADE, inner.module.where() if inner.module else None)
     found.frame, found.loaded = call.frame, found.steps[0]
+    return found
+
+
+def packed(call: CallSite) -> Value | None:
+    """``pack_padded_sequence``: its lengths are read on the host."""
+    lengths, of = call.argument("lengths"), call.argument("input")
+    if lengths is None:
+        return None
+    sides = [Meets(lengths.node, one, one) for one in tensors_in(lengths.value)]
+    call.meet(ConstraintKind.HOST, sides)
+    return of.value if of is not None else Unknown()
+
+
+def unpacked(call: CallSite) -> Value | None:
+    """``pad_packed_sequence``: the tensor, and its lengths on the cpu."""
+    if call.first is None:
+        return None
+    first = next(tensors_in(call.first), None)
+    return Items([first or Unknown(), call.tensor(CPU, Origin.OTHER)])
+
+
+def put_together(call: CallSite) -> Value | None:
+    """One tensor of several, where the first is."""
+    if call.first is None:
+        return None
+    first = next(tensors_in(call.first), None)
+    return wide(first) if first is not None else Unknown()
+
+
+def wide(tensor: Tensor) -> Tensor:
+    """A tensor that is no number."""
+    found = tensor.like(tensor.device, scalar=False)
+    found.element = False
     return found

@@ -13,8 +13,8 @@ from diagnose.placement.values import Object, Value
 
 _MODULES = """
     accelerators checkpoints copies datasets device_maps diffusers distributions factories functional
-    general layers models module_methods modules object_methods objects offload offload_turns options
-    python sequences standard tensor_methods torch_calls trainers
+    general layers models module_methods modules object_methods offload offload_turns options
+    python standard tensor_methods torch_calls trainers
 """
 _OWNERS = {one.__name__: one for one in (Batch, Module, Object, Optimizer, Tensor)}
 _Word = Callable[..., "Value | None"]
