@@ -124,7 +124,6 @@ class TorchNames(NamedTuple):
     model_libraries: Names = _NONE
     other_frameworks: Names = _NONE
     other_framework_prefixes: Names = _NONE
-    reading: Names = _NONE
     operations: Names = _NONE
     function_libraries: Names = _NONE
     library_refusing: Names = _NONE

@@ -133,7 +133,6 @@ class TorchNames(Strict):
     model_libraries: _Names
     other_frameworks: _Names
     other_framework_prefixes: _Names
-    reading: _Names
     operations: _Names = ()
     function_libraries: _Names
     library_refusing: _Names
