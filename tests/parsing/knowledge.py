@@ -47,8 +47,9 @@ def families() -> tuple[FamilyRule, ...]:
 
 @cache
 def torch() -> TorchNames:
-    aten = _read("aten.toml", names.Aten)
-    return TorchNames.of(_read("torch.toml", names.TorchNames).beside(aten).value())
+    found = _read("torch.toml", names.TorchNames).beside(_read("aten.toml", names.Aten))
+    effects = _read("effects.toml", names.Effects).value(found)
+    return TorchNames.of({**found.value(), "effects": effects})
 
 
 @cache

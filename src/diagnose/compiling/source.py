@@ -18,7 +18,7 @@ from diagnose.compiling.models.checks import Checks
 from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
 from diagnose.compiling.models.messages import Families, Libraries, Messages
-from diagnose.compiling.models.names import Aten, TorchNames, Words
+from diagnose.compiling.models.names import Aten, Effects, TorchNames, Words
 from diagnose.compiling.models.others import Advice, Operands, Repairs, Strays
 from diagnose.compiling.models.strict import LANGS, Sentences
 from diagnose.compiling.reader import Kb
@@ -77,7 +77,8 @@ def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
         {**patterns(torch.model_dump(by_alias=True)), **kb.one("words.toml", Words).root}
     )
     yield from _records("words", [("words", sought(words))])
-    yield from _records("torch", [("torch", torch.value())])
+    effects = kb.one("effects.toml", Effects).value(torch)
+    yield from _records("torch", [("torch", {**torch.value(), "effects": effects})])
     for fix, sentences in kb.one("fixes.toml", Fixes).root.items():
         yield from _texts("fix", fix, sentences)
     facts = kb.one("facts.toml", Facts).root

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from diagnose.model.effects import Effects
+
 #: Found in no text.
 _NEVER = re.compile(r"(?!)")
 
@@ -37,6 +39,7 @@ class Words(NamedTuple):
 
 Names = frozenset[str]
 _NONE: Names = frozenset()
+_NO_EFFECTS = Effects()
 _NOTHING: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
@@ -44,13 +47,14 @@ class TorchNames(NamedTuple):
     """What torch, and libraries around it, call their things (kb/torch.toml says of each list what it
     holds). ``takes`` maps a function or method to its operands in their order, ``keywords`` an operand
     to what functions call it, ``missing`` a container of modules to what it lacks of a list or dict,
-    ``distributions`` one of torch.distributions to what it takes;
+    ``distributions`` one of torch.distributions to what it takes; ``effects`` are of kb/effects.toml;
     ``elementwise`` holds the names in place too."""
 
     takes: Mapping[str, Sequence[str]] = _NOTHING
     keywords: Mapping[str, Sequence[str]] = _NOTHING
     missing: Mapping[str, Sequence[str]] = _NOTHING
     distributions: Mapping[str, Sequence[str]] = _NOTHING
+    effects: Effects = _NO_EFFECTS
     first_factors: Names = _NONE
     second_factors: Names = _NONE
     size_operands: Names = _NONE
@@ -70,7 +74,6 @@ class TorchNames(NamedTuple):
     bringing: Names = _NONE
     scalar_keywords: Names = _NONE
     widening: Names = _NONE
-    asking_for_tracing: Names = _NONE
     indexing: Names = _NONE
     several_results: Names = _NONE
     reductions: Names = _NONE
@@ -121,9 +124,6 @@ class TorchNames(NamedTuple):
     model_libraries: Names = _NONE
     other_frameworks: Names = _NONE
     other_framework_prefixes: Names = _NONE
-    host_libraries: Names = _NONE
-    row_picking: Names = _NONE
-    reading: Names = _NONE
     operations: Names = _NONE
     function_libraries: Names = _NONE
     library_refusing: Names = _NONE
@@ -131,27 +131,18 @@ class TorchNames(NamedTuple):
     other_packages: Names = _NONE
     model_loaders: Names = _NONE
     checkpoint_loaders: Names = _NONE
-    model_wrappers: Names = _NONE
     adapter_makers: Names = _NONE
-    batches: Names = _NONE
     datasets: Names = _NONE
-    dataset_methods: Names = _NONE
     batch_methods: Names = _NONE
-    tokenizer_methods: Names = _NONE
     dict_methods: Names = _NONE
-    trainer_methods: Names = _NONE
     step_methods: Names = _NONE
     trainer_steps: Names = _NONE
     moving_in_place: Names = _NONE
-    moving_functions: Names = _NONE
-    preparing_methods: Names = _NONE
-    gathering_methods: Names = _NONE
     similarities: Names = _NONE
     noise_tables: Names = _NONE
     without_to: Names = _NONE
     replicating_libraries: Names = _NONE
     gpu_libraries: Names = _NONE
-    transparent_iterators: Names = _NONE
     drawing_methods: Names = _NONE
     drawing_factories: Names = _NONE
     floating_factories: Names = _NONE
@@ -160,10 +151,7 @@ class TorchNames(NamedTuple):
     integral_methods: Names = _NONE
     floating_types: Names = _NONE
     integral_types: Names = _NONE
-    generation_lists: Names = _NONE
     generation_arguments: Names = _NONE
-    checkpoint_options: Names = _NONE
-    attribute_dicts: Names = _NONE
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> "TorchNames":
@@ -171,5 +159,6 @@ class TorchNames(NamedTuple):
         held: dict[str, Any] = {
             name: names if isinstance(names, Mapping) else frozenset(names)
             for name, names in record.items()
+            if name != "effects"
         }
-        return cls(**held)
+        return cls(**held, effects=Effects(record.get("effects", ())))

@@ -84,6 +84,12 @@ class Arguments(NamedTuple):
         """All arguments."""
         return [*self.listed, *self.named.values()]
 
+    def changed(self, change: Callable[[Value], Value]) -> Arguments:
+        """The same arguments, each with another value."""
+        listed = [one._replace(value=change(one.value)) for one in self.listed]
+        named = {key: one._replace(value=change(one.value)) for key, one in self.named.items()}
+        return Arguments(listed, named, self.open)
+
     def text(self, name: str, position: int | None = None) -> str | None:
         """A literal string."""
         given = self.get(name, position)

@@ -11,7 +11,7 @@ from diagnose.compiling.models.checks import Checks
 from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
 from diagnose.compiling.models.messages import Families, Libraries, Messages
-from diagnose.compiling.models.names import Aten, TorchNames, Words
+from diagnose.compiling.models.names import Aten, Effects, TorchNames, Words
 from diagnose.compiling.models.others import (
     Advice,
     Extensions,
@@ -36,6 +36,7 @@ KINDS = (
     Kind("words.toml", Words),
     Kind("torch.toml", TorchNames),
     Kind("aten.toml", Aten),
+    Kind("effects.toml", Effects),
     Kind("messages.toml", Messages, "id"),
     Kind("families.toml", Families, "id"),
     Kind("libraries.toml", Libraries, "name"),

@@ -1,14 +1,18 @@
-"""words.toml, torch.toml and aten.toml: what code calls its things."""
+"""words.toml, torch.toml, aten.toml and effects.toml: what code calls its things, and what calls do."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, ValidationInfo
 
 from diagnose import model
-from diagnose.compiling.models.strict import SomeTexts, Strict, StrictRoot, wrong
+from diagnose.compiling.models.strict import SomeTexts, Strict, StrictRoot, near, wrong
+from diagnose.compiling.words import NAME
+from diagnose.model.effects import is_guess
+from diagnose.placement.libraries.words import WORDS
 
 
 class Words(
@@ -79,7 +83,6 @@ class TorchNames(Strict):
     bringing: _Names
     scalar_keywords: _Names
     widening: _Names
-    asking_for_tracing: _Names
     indexing: _Names
     several_results: _Names = ()
     reductions: _Names = ()
@@ -130,9 +133,6 @@ class TorchNames(Strict):
     model_libraries: _Names
     other_frameworks: _Names
     other_framework_prefixes: _Names
-    host_libraries: _Names
-    row_picking: _Names
-    reading: _Names
     operations: _Names = ()
     function_libraries: _Names
     library_refusing: _Names
@@ -140,27 +140,18 @@ class TorchNames(Strict):
     other_packages: _Names
     model_loaders: _Names
     checkpoint_loaders: _Names
-    model_wrappers: _Names
     adapter_makers: _Names
-    batches: _Names
     datasets: _Names
-    dataset_methods: _Names
     batch_methods: _Names
-    tokenizer_methods: _Names
     dict_methods: _Names
-    trainer_methods: _Names
     step_methods: _Names
     trainer_steps: _Names
     moving_in_place: _Names
-    moving_functions: _Names
-    preparing_methods: _Names
-    gathering_methods: _Names
     similarities: _Names
     noise_tables: _Names
     without_to: _Names
     replicating_libraries: _Names
     gpu_libraries: _Names
-    transparent_iterators: _Names
     drawing_methods: _Names
     drawing_factories: _Names
     floating_factories: _Names
@@ -169,10 +160,7 @@ class TorchNames(Strict):
     integral_methods: _Names
     floating_types: _Names
     integral_types: _Names
-    generation_lists: _Names
     generation_arguments: _Names
-    checkpoint_options: _Names
-    attribute_dicts: _Names
     keywords: Mapping[_Operand, _Names]
     missing: Mapping[_Name, _Names]
     distributions: Mapping[_Name, _Names]
@@ -190,3 +178,74 @@ class TorchNames(Strict):
             "factories": [*self.sized_factories, *self.other_factories],
             "elementwise": [name + end for name in self.elementwise for end in ("", "_")],
         }
+
+
+def _of_known_list(value: str, info: ValidationInfo) -> str:
+    known = (info.context or {}).get("words")
+    if known is not None and (said := NAME.search(value)) is not None and said[1] not in known:
+        raise wrong(f"names the list @{said[1]}, which torch.toml does not hold")
+    return value
+
+
+#: A callable: parts with dots between, of letters, "*", "[A-Z]" and "@list".
+_Callable = Annotated[str, StringConstraints(pattern=r"^[\w*@\[][\w*@\[\]-]*(\.[\w*@\[\]-]+)*$")]
+_Pattern = Annotated[_Callable, AfterValidator(_of_known_list)]
+_Parameter = Annotated[str, StringConstraints(pattern=r"^[a-z]\w*$")]
+_Parameters = Annotated[tuple[_Parameter, ...], Field(strict=False)]
+
+
+def _word(value: str) -> str:
+    if value not in WORDS:
+        raise wrong(f"{value!r} is no word of placement/libraries/words.py{near(value, WORDS)}")
+    return value
+
+
+def _marked(value: bool, info: ValidationInfo) -> bool:
+    guessed = [name for name in info.data.get("names", ()) if is_guess(name)]
+    if guessed and not value:
+        raise wrong(f"{guessed[0]!r} is of any package: say guess = true")
+    return value
+
+
+class Row(Strict):
+    """What the callables of some names do."""
+
+    names: Annotated[tuple[_Pattern, ...], Field(strict=False, min_length=1)]
+    guess: Annotated[bool, AfterValidator(_marked), Field(validate_default=True)] = False
+    does: Annotated[str, AfterValidator(_word)]
+    of: str = ""
+    to: str = ""
+    gives: str = ""
+    takes: _Parameters = ()
+    without: _Parameters = ()
+    fills: bool = False
+
+
+def _one_row_each(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+    names = Counter(name for row in rows for name in row.names)
+    if twice := sorted(name for name, count in names.items() if count > 1):
+        raise wrong(f"holds {', '.join(twice)} twice")
+    return rows
+
+
+class Effects(Strict):
+    """The rows, each name once."""
+
+    effect: Annotated[tuple[Row, ...], Field(strict=False), AfterValidator(_one_row_each)]
+
+    def value(self, torch: TorchNames) -> list[dict[str, Any]]:
+        """What the case base holds (`diagnose.model.effects.Effects`), lists of torch.toml written out."""
+        lists = torch.model_dump(by_alias=True)
+        written = {name for row in self.effect for name in row.names}
+
+        def names(name: str) -> list[str]:
+            if (said := NAME.search(name)) is None:
+                return [name]
+            every = [name.replace(said[0], each) for each in lists[said[1]]]
+            return [each for each in every if each not in written]  # which another row tells of
+
+        return [
+            row.model_dump(exclude_defaults=True, exclude={"guess"})
+            | {"names": [each for name in row.names for each in names(name)]}
+            for row in self.effect
+        ]

@@ -8,11 +8,10 @@ from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.language.contexts import body_of, yielded
 from diagnose.placement.lattice import joined
-from diagnose.placement.libraries.calls import library_call_of
+from diagnose.placement.libraries.calls import library_call_of, method_call
 from diagnose.placement.libraries.device_maps import MAP, given_back
 from diagnose.placement.libraries.forward_hooks import hooked
 from diagnose.placement.libraries.layers import at_home, is_away, scattered
-from diagnose.placement.libraries.methods import method_call
 from diagnose.placement.libraries.module_methods import applied
 from diagnose.placement.libraries.modules import compare_inputs
 from diagnose.placement.libraries.object_methods import library_call

@@ -2,49 +2,57 @@
 
 from __future__ import annotations
 
-import ast
-
 from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import CPU, META
+from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.libraries.functional import mapped_by
 from diagnose.placement.libraries.meta_modules import empty_tensors, keep_unsaved
-from diagnose.placement.machine import Arguments, Given, Machine
-from diagnose.placement.model import Device, Spot, Step
+from diagnose.placement.machine import Given, Machine
+from diagnose.placement.model import Device, Step
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Value
+from diagnose.placement.values import Const, Place, Unknown, Value
 
 
-def saved(machine: Machine, given: Arguments) -> Value:
+def saved(call: CallSite) -> Value:
     """``torch.save(value, file)``."""
-    value, file = given.get("obj", 0), given.get("f", 1)
+    value, file = call.given.get("obj", 0), call.given.get("f", 1)
     if value is not None and file is not None:
-        machine.saved.append((file.value, value.value))
+        call.machine.saved.append((file.value, value.value))
     return Const(None)
 
 
-def loaded(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Batch:
+def loaded(call: CallSite) -> Batch:
     """What ``torch.load`` gives: mapped to a device, or where the program saved it."""
-    said, file = given.told("map_location", 1), given.get("f", 0)
-    found = loaded_from(machine, said, node, frame)
+    said, file = call.given.told("map_location", 1), call.given.get("f", 0)
+    found = loaded_from(call, said.value if said is not None else None)
     if said is not None or file is None:
         return found
-    value = next((held for at, held in reversed(machine.saved) if _is_same(at, file.value)), None)
+    saved = reversed(call.machine.saved)
+    value = next((held for at, held in saved if _is_same(at, file.value)), None)
     device = _place(value) if value is not None else None
     return Batch(found.inner.like(device)) if device is not None else found
 
 
-def loaded_from(machine: Machine, where: object, node: ast.AST, frame: Frame) -> Batch:
+def loaded_file(call: CallSite) -> Batch:
+    """What a function loads onto the device of the row, or the one that it is told."""
+    said = call.argument(call.effect.of)
+    there = Place(CPU) if call.effect.to == "cpu" else None
+    return loaded_from(call, said.value if said is not None else there)
+
+
+def loaded_from(call: CallSite, where: Value | None) -> Batch:
     """What is loaded and mapped to what a call says."""
-    value = mapped_by(machine, getattr(where, "value", None), node, frame)
-    device = machine.asked(value) if value is not None else None
-    inner = Tensor(device, Origin.LOAD, machine.step(EventKind.LOADED, node, frame, device), frame)
-    return Batch(inner)
+    value = mapped_by(call, where)
+    device = call.machine.asked(value) if value is not None else None
+    made = call.step(EventKind.LOADED, device)
+    return Batch(Tensor(device, Origin.LOAD, made, call.frame))
 
 
-def loaded_into(owner: Module, given: Arguments, spot: Spot) -> None:
+def loads_state(owner: Module, call: CallSite) -> Value:
     """``load_state_dict`` copies what was loaded into the weights where they are; with ``assign=True`` it
     takes their place, wherever it is."""
+    given, spot = call.given, call.spot
     state, assign = given.get("state_dict", 0), given.get("assign", 2)
     if state is not None and not _is_off(assign):
         left = owner.where() if _is_off(given.get("strict", 1), otherwise=False) else None
@@ -59,6 +67,7 @@ def loaded_into(owner: Module, given: Arguments, spot: Spot) -> None:
         keep_unsaved(owner, empty, spot)
     elif owner.where() == META:
         owner.steps = (*owner.steps[-12:], Step(EventKind.UNFILLED, spot, META))
+    return Unknown()
 
 
 def _is_on(said: Given | None) -> bool:

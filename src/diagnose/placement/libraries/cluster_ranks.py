@@ -27,8 +27,8 @@ def far_environment(torch: TorchNames) -> Table:
     return Table(held, Unknown())
 
 
-def asked_rank(asked: str, *, far: bool) -> Value:
-    """What ``torch.distributed`` says of a process's number: ``get_rank``, ``get_node_local_rank``."""
+def asked_rank(*, local: bool, far: bool) -> Value:
+    """What ``torch.distributed`` says of a process's number, among all or on its machine."""
     if not far:
         return Number("rank")
-    return Const(FAR_RANK if asked == "get_rank" else _LOCAL_RANK)
+    return Const(_LOCAL_RANK if local else FAR_RANK)

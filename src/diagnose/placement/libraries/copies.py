@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Mapping
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
-from diagnose.placement.machine import Arguments, Machine, Meets
+from diagnose.placement.libraries.call_site import CallSite, weight_of
+from diagnose.placement.machine import Meets
 from diagnose.placement.model import Step
 from diagnose.placement.tensors import Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
@@ -23,26 +23,24 @@ _AVERAGED = re.compile(r"AveragedModel|ModelE[Mm][Aa]\w*|EMA(Model)?|Exponential
 _MOVABLE = re.compile(r"AveragedModel|ModelE[Mm][Aa]\w*")
 
 
-def copied_by(
-    machine: Machine, dotted: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value | None:
-    """The copy that a call of a library makes of a value; None for other calls."""
-    first = given.listed[0].value if given.listed else None
-    step = machine.step(EventKind.MADE, node, frame)
-    if dotted in ("copy.deepcopy", "copy.copy"):
-        return copied(first, step, frame) if first is not None else None
-    last = dotted.rpartition(".")[2]
-    model = _model_of(first)
-    if model is None or not _AVERAGED.fullmatch(last):
+def copy_of(call: CallSite) -> Value | None:
+    """A copy of what a call is given, or of its owner."""
+    value = call.owner or call.first
+    return copied(value, call.step(EventKind.MADE), call.frame) if value is not None else None
+
+
+def averaged_copy(call: CallSite) -> Value | None:
+    """What keeps an averaged copy of the model that it is given, as ``module``; None of other values."""
+    step, model = call.step(EventKind.MADE), _model_of(call.first)
+    if model is None:
         return None
-    found = Module(last, None)
-    found.weights, found.steps, found.frame = False, step, frame
-    copy = copied(model, step, frame)
+    found = Module(call.last, None)
+    found.weights, found.steps, found.frame = False, step, call.frame
+    copy = copied(model, step, call.frame)
     assert isinstance(copy, Module)
     copy.owner, found.children["module"] = found, copy
-    said = given.told("device", 1 if last == "AveragedModel" else None)
-    if said is not None:
-        device = machine.asked(said.value)
+    if (said := call.argument("device")) is not None:
+        device = call.machine.asked(said.value)
         found.plain["device"] = said.value
         for one in copy.family():
             one.device = device if one.weights else one.device
@@ -64,22 +62,16 @@ def _model_of(value: Value | None) -> Module | None:
     )
 
 
-def averaged(
-    machine: Machine, owner: Module, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> bool:
+def averaged(owner: Module, call: CallSite) -> bool:
     """Notes that an averaged copy is brought nearer to the model, by a method that does so."""
-    model = _model_of(given.listed[0].value) if given.listed else None
-    if model is None or not _AVERAGED.fullmatch(owner.kind) or not _AVERAGING.match(name):
+    model = _model_of(call.first)
+    if model is None or not _AVERAGED.fullmatch(owner.kind) or not _AVERAGING.match(call.name):
         return False
     copy = owner.children.get("module")
     if owner.kind == "AveragedModel" or "device" in owner.plain:
         return True  # it brings the model's weights to its own
-    sides = [
-        Meets(node, one, Tensor(one.where(), Origin.WEIGHT, one.steps, one.frame, module=one))
-        for one in (copy, model)
-        if one is not None
-    ]
-    machine.meet(ConstraintKind.JOIN, node, frame, sides)
+    sides = [Meets(call.node, one, weight_of(one)) for one in (copy, model) if one is not None]
+    call.meet(ConstraintKind.JOIN, sides)
     return True
 
 

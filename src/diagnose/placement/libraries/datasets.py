@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
+from diagnose.kinds import ConstraintKind, DeviceType, Origin
 from diagnose.placement.devices import CPU
 from diagnose.placement.iteration import iterated
+from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, Partial, generating
 from diagnose.placement.tensors import Batch, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
@@ -26,59 +27,84 @@ from diagnose.placement.values import (
 _DEEPEST = 3
 
 
-def data_call(machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    """What a call of ``torch.utils.data`` gives."""
-    first = given.listed[0].value if given.listed else None
-    if last == "TensorDataset":
-        return Loader(Items([_wide(one.value) for one in given.listed]))
-    if last.endswith("DataLoader"):
-        if first is None and "dataset" in given.named:
-            first = given.named["dataset"].value
-        collate = given.named.get("collate_fn")
-        if collate is not None and getattr(collate.value, "kind", "") == "collator":
-            rows_of = Tensor(
-                CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame
-            )
-            found = Loader(Batch(rows_of, mutable=True))
-        elif collate is not None and (
-            _is_called(collate.value) or isinstance(collate.value, Unknown)
-        ):
-            rows = Items([], item_of(machine, first, node, frame))
-            rows_given = Arguments([Given(collate.node, rows)] if first is not None else [])
-            made = machine.invoke(machine, collate.value, rows_given, node, frame)
-            found = Loader(_yielded(made))
-        elif isinstance(collate.value if collate is not None else None, Object | Method):
-            found = Loader(Unknown())  # of a class of which nothing is known
-        else:
-            found = Loader(collated(item_of(machine, first, node, frame), machine, node, frame))
-        found.generator = _shuffled_by(machine, given, node, frame)
-        sampler = given.named.get("sampler") or given.named.get("batch_sampler")
-        if sampler is not None and isinstance(sampler.value, Loader):
-            found.generator = sampler.value.generator
-        return found
-    if last.endswith("Sampler"):
-        found = Loader(Number())
-        one = given.named.get("generator")
-        if isinstance(first, Loader) and last == "BatchSampler":
-            found.generator = first.generator
-        elif (side := generating(one)) is not None:
-            found.generator = side.tensor
-        elif one is None and last == "RandomSampler":
-            found.generator = _own_generator(machine, node, frame)
-        return found
-    said = given.named.get("generator")
-    seeded = generating(said)
-    if said is None and last == "random_split" and (there := _own_generator(machine, node, frame)):
-        seeded = Meets(node, there, there)
+def tensor_dataset(call: CallSite) -> Value:
+    """A data set of the rows of tensors."""
+    return Loader(Items([_wide(one.value) for one in call.given.listed]))
+
+
+def loader(call: CallSite) -> Value:
+    """A loader of torch's: it yields what its ``collate_fn`` makes of items, or batches of them."""
+    said, collate = call.given.get("dataset", 0), call.given.named.get("collate_fn")
+    found = Loader(_yields(call, said.value if said is not None else None, collate))
+    found.generator = _shuffled_by(call)
+    sampler = call.given.named.get("sampler") or call.given.named.get("batch_sampler")
+    if sampler is not None and isinstance(sampler.value, Loader):
+        found.generator = sampler.value.generator
+    return found
+
+
+def _yields(call: CallSite, data: Value | None, collate: Given | None) -> Value:
+    by = collate.value if collate is not None else None
+    if collate is not None and getattr(by, "kind", "") == "transformers.DataCollator":
+        return Batch(call.tensor(CPU, Origin.BATCH), mutable=True)
+    if collate is not None and (isinstance(by, Unknown) or _is_called(collate.value)):
+        rows = Items([], item_of(call, data))
+        rows_given = Arguments([Given(collate.node, rows)] if data is not None else [])
+        return _yielded(call.run(collate.value, rows_given))
+    if isinstance(by, Object | Method):
+        return Unknown()  # of a class of which nothing is known
+    return collated(call, item_of(call, data))
+
+
+def library_loader(call: CallSite) -> Value:
+    """A loader of another library, of which only what it is given is known."""
+    return Loader(collated(call, item_of(call, call.first)))
+
+
+def parts_loader(call: CallSite) -> Value:
+    """What yields parts of what it is given: of what is not known they may be anywhere."""
+    item = item_of(call, call.first)
+    return Loader(item) if isinstance(item, Unknown) else library_loader(call)
+
+
+def batch_of_items(call: CallSite) -> Value | None:
+    """A batch of the items that it is given."""
+    return collated(call, item_of(call, call.first)) if call.first is not None else None
+
+
+def dataset(call: CallSite) -> Value:
+    """A data set of a library: its tensors are on the cpu, and those of graphs move in place."""
+    return Loader(Batch(call.tensor(CPU, Origin.BATCH), mutable=call.effect.gives == "graphs"))
+
+
+def formatted_dataset(call: CallSite) -> Value | None:
+    """A data set whose rows are tensors on the device that it is told."""
+    if "device" not in call.given.named:
+        return call.owner if isinstance(call.owner, Loader) else None
+    return Loader(Batch(call.tensor(call.device("device"), Origin.BATCH)))
+
+
+def sampler(call: CallSite) -> Value:
+    """A sampler of positions, and what it draws them with."""
+    found, one = Loader(Number()), call.given.named.get("generator")
+    if call.effect.of and isinstance(call.first, Loader):
+        found.generator = call.first.generator
+    elif (side := generating(one)) is not None:
+        found.generator = side.tensor
+    elif one is None and call.effect.gives == "drawn":
+        found.generator = _own_generator(call)
+    return found
+
+
+def subset(call: CallSite) -> Value:
+    """Some of the items of a data set, or parts of it, in an order that may be drawn."""
+    said, parts = call.given.named.get("generator"), call.effect.gives == "parts"
+    seeded, own = generating(said), _own_generator(call) if parts and said is None else None
+    if own is not None:
+        seeded = Meets(call.node, own, own)
     if seeded is not None:
-        machine.meet(ConstraintKind.GENERATOR, node, frame, [seeded, _order(machine, node, frame)])
-    if last in ("Subset", "ConcatDataset", "random_split"):
-        return (
-            Loader(item_of(machine, first, node, frame))
-            if last != "random_split"
-            else Items([], first)
-        )
-    return Unknown()
+        call.meet(ConstraintKind.GENERATOR, [seeded, _order(call)])
+    return Items([], call.first) if parts else Loader(item_of(call, call.first))
 
 
 def _wide(value: Value) -> Value:
@@ -121,48 +147,46 @@ def _yielded(made: Value, depth: int = 0) -> Value:
 def drawn(machine: Machine, loader: Loader, node: ast.AST, frame: Frame) -> None:
     """A loader that shuffles draws its order now."""
     if isinstance(loader.generator, Tensor):
-        sides = [Meets(node, loader, loader.generator), _order(machine, node, frame)]
-        machine.meet(ConstraintKind.GENERATOR, node, frame, sides)
+        call = CallSite(machine, "", Arguments(), node, frame)
+        sides = [Meets(node, loader, loader.generator), _order(call)]
+        call.meet(ConstraintKind.GENERATOR, sides)
 
 
-def _order(machine: Machine, node: ast.AST, frame: Frame) -> Meets:
+def _order(call: CallSite) -> Meets:
     """An order that is drawn: on the default device, as `torch.randperm` makes it."""
-    device = machine.default
-    made = Tensor(device, Origin.ORDER, machine.step(EventKind.MADE, node, frame, device), frame)
-    return Meets(node, made, made)
+    made = call.tensor(call.machine.default, Origin.ORDER)
+    return Meets(call.node, made, made)
 
 
-def _shuffled_by(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Tensor | None:
+def _shuffled_by(call: CallSite) -> Tensor | None:
     """What a loader draws its order with, where it shuffles: a generator of the cpu, unless it is told."""
-    shuffle, drawn = given.named.get("shuffle"), given.named.get("generator")
-    if shuffle is None or not (isinstance(shuffle.value, Const) and shuffle.value.value):
+    drawn = call.given.named.get("generator")
+    if "shuffle" not in call.given.named or not call.told("shuffle"):
         return None
     if (side := generating(drawn)) is not None:
         return side.tensor
-    return _own_generator(machine, node, frame) if drawn is None else None
+    return _own_generator(call) if drawn is None else None
 
 
-def _own_generator(machine: Machine, node: ast.AST, frame: Frame) -> Tensor | None:
+def _own_generator(call: CallSite) -> Tensor | None:
     """The generator, on the cpu, that torch draws an order with where it is given none; None where that is
     the default device, too."""
-    if machine.default.type == DeviceType.CPU:
-        return None
-    return Tensor(CPU, Origin.GENERATOR, machine.step(EventKind.MADE, node, frame, CPU), frame)
+    on_host = call.machine.default.type == DeviceType.CPU
+    return None if on_host else call.tensor(CPU, Origin.GENERATOR)
 
 
-def item_of(machine: Machine, data: Value | None, node: ast.AST, frame: Frame) -> Value:
+def item_of(call: CallSite, data: Value | None) -> Value:
     """What a data set yields."""
     if isinstance(data, Loader):
         return data.item
     if isinstance(data, Object) and data.made is not None:
         getter = data.made.find("__getitem__")
         if isinstance(getter, Function):
-            given = Arguments()
-            return machine.invoke(machine, getter.bound(data), given, node, frame)
-        if any(name.rpartition(".")[2] in machine.torch.datasets for name in data.made.names()):
-            made = machine.step(EventKind.MADE, node, frame, CPU)
-            return Batch(Tensor(CPU, Origin.BATCH, made, frame), mutable=True)
-        data = iterated(machine, data, node, frame)
+            return call.run(getter.bound(data), Arguments())
+        known = call.machine.torch.datasets
+        if any(name.rpartition(".")[2] in known for name in data.made.names()):
+            return Batch(call.tensor(CPU, Origin.BATCH), mutable=True)
+        data = iterated(call.machine, data, call.node, call.frame)
     if isinstance(data, Items) and (data.items or data.more):
         return next(iter(data.every()))
     if isinstance(data, Tensor | Batch):  # a loader of a graph's parts yields graphs
@@ -170,9 +194,9 @@ def item_of(machine: Machine, data: Value | None, node: ast.AST, frame: Frame) -
     return Unknown()
 
 
-def collated(item: Value, machine: Machine, node: ast.AST, frame: Frame, depth: int = 0) -> Value:
+def collated(call: CallSite, item: Value, depth: int = 0) -> Value:
     """A batch of items: what is no tensor becomes one on the cpu."""
-    machine.spend()
+    call.machine.spend()
     match item:
         case Items() | Table() if depth > _DEEPEST:
             return Unknown()
@@ -184,17 +208,11 @@ def collated(item: Value, machine: Machine, node: ast.AST, frame: Frame, depth: 
             return drawn
         case Items(items=items) if items:
             # Of tuples, too, torch's own `default_collate` makes lists.
-            parts = [collated(each, machine, node, frame, depth + 1) for each in items]
-            return Items(parts, kind="list")
+            return Items([collated(call, each, depth + 1) for each in items], kind="list")
         case Table(items=items) if items:
-            return Table(
-                {k: collated(each, machine, node, frame, depth + 1) for k, each in items.items()}
-            )
-        case Batch():
+            return Table({key: collated(call, each, depth + 1) for key, each in items.items()})
+        case Batch() | Const(value=str()):
             return item
-        case Const(value=str()):
-            return item
-        case Const() | Number():
-            return Tensor(CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame)
-    made = machine.step(EventKind.MADE, node, frame, CPU)
-    return Batch(Tensor(CPU, Origin.BATCH, made, frame, guessed=isinstance(item, Unknown)))
+    made = call.tensor(CPU, Origin.BATCH)
+    made.guessed = isinstance(item, Unknown)
+    return made if isinstance(item, Const | Number) else Batch(made)

@@ -7,17 +7,17 @@ import re
 
 from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement.devices import CPU, SPLIT
+from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.libraries.tensor_methods import moved
 from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.provenance import last_of
 from diagnose.placement.tensors import Module, Table, tensors_in
-from diagnose.placement.values import Const, Frame, Object, Value
+from diagnose.placement.values import Const, Unknown, Value
 
 #: The attribute by which a library knows where it has put the parts of a model.
 MAP = "hf_device_map"
-#: Of settings of quantized models those whose library takes the GPU by itself.
-_ON_GPU = frozenset({"BitsAndBytesConfig"})
+#: By which a model is quantized when it is loaded.
 _IN_BITS = ("load_in_8bit", "load_in_4bit")
 
 
@@ -31,15 +31,26 @@ def place(machine: Machine, said: Value) -> Device | None:
     return machine.asked(said)
 
 
-def mapped(machine: Machine, found: Module, given: Arguments, node: ast.AST, frame: Frame) -> None:
+def mapped(call: CallSite, found: Module) -> None:
     """``device_map=`` of from_pretrained, and what chooses one."""
-    said = given.told("device_map")
+    said = call.given.told("device_map")
     if said is None:
-        _quantized(machine, found, given, node, frame)
+        _quantized(call, found)
         return
-    device = place(machine, said.value)
-    step = Step(EventKind.MOVED, machine.spot(said.node, frame), device)
-    put(machine, found, said.value, device, step)
+    device = place(call.machine, said.value)
+    step = Step(EventKind.MOVED, call.machine.spot(said.node, call.frame), device)
+    put(call.machine, found, said.value, device, step)
+
+
+def dispatched(call: CallSite) -> Value:
+    """A model whose parts are put where a map says, on several devices where none is written out."""
+    model, said = call.first, call.given.get("device_map", call.effect.takes.index("device_map"))
+    if isinstance(model, Module):
+        value = said.value if said is not None else Unknown()
+        written = isinstance(value, Table) and value.more is None
+        where = (place(call.machine, value) if written else None) or SPLIT
+        put(call.machine, model, value, where, call.moves(where))
+    return model or Unknown()
 
 
 def put(machine: Machine, model: Module, said: Value, device: Device | None, step: Step) -> None:
@@ -150,20 +161,13 @@ def given_back(value: Value, given: Arguments, spot: Spot) -> Value:
     return moved(value, device, Step(EventKind.MOVED, spot, device))
 
 
-def _quantized(
-    machine: Machine, found: Module, given: Arguments, node: ast.AST, frame: Frame
-) -> None:
+def _quantized(call: CallSite, found: Module) -> None:
     """A model that is quantized when it is loaded: on the GPU, or where its library chooses."""
-    said = given.told("quantization_config")
-    bits = [given.named[name].value for name in _IN_BITS if name in given.named]
+    said, named = call.given.told("quantization_config"), call.given.named
+    bits = [named[name].value for name in _IN_BITS if name in named]
     sure = any(isinstance(one, Const) and one.value is True for one in bits)
-    if said is None and not bits:
+    if said is None and all(isinstance(one, Const) and not one.value for one in bits):
         return
-    if said is not None and isinstance(said.value, Object):
-        sure = sure or said.value.kind in _ON_GPU
-    off = all(isinstance(one, Const) and not one.value for one in bits)
-    if off and said is None:
-        return
-    device = machine.home() if sure else None
-    found.move(device, Step(EventKind.MOVED, machine.spot(node, frame), device))
+    device = call.machine.home() if sure else None
+    found.move(device, call.moves(device))
     found.device = device

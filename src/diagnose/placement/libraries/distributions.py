@@ -6,9 +6,10 @@ from __future__ import annotations
 import ast
 
 from diagnose.kinds import ConstraintKind, Origin
-from diagnose.placement.machine import Arguments, Machine, Meets, operands
+from diagnose.placement.libraries.call_site import CallSite
+from diagnose.placement.machine import Meets, operands
 from diagnose.placement.tensors import Distribution, Tensor
-from diagnose.placement.values import Frame, Unknown, Value
+from diagnose.placement.values import Unknown, Value
 
 #: Methods that compute with a value that they are given.
 _OF_A_VALUE = frozenset({"log_prob", "cdf", "icdf"})
@@ -20,14 +21,14 @@ _OWN = frozenset({"sample", "rsample", "sample_n", "entropy", "enumerate_support
 _TOLD = frozenset({"mean", "stddev", "variance", "mode", "loc", "scale", "probs", "logits"})
 
 
-def distribution_of(machine: Machine, last: str, given: Arguments) -> Value | None:
+def distribution_of(call: CallSite) -> Value | None:
     """A distribution of tensors; None for other calls, and where it is made of numbers.
 
     It stays where its tensors were, but for parameters, which move with their module: what else it is made
     of then stands for it.
     """
-    parts = [side.tensor for side in operands(given)]
-    if last not in machine.torch.distributions or not parts:
+    parts = [side.tensor for side in operands(call.given)]
+    if call.last not in call.machine.torch.distributions or not parts:
         return None
     wide = [part for part in parts if not part.scalar] or parts
     inner = next((part for part in wide if part.maker != Origin.WEIGHT), wide[0])
@@ -45,19 +46,17 @@ def told(owner: Distribution, name: str) -> Tensor | None:
     return owner.inner.computed(owner.inner.device) if name in _TOLD else None
 
 
-def distribution_method(
-    machine: Machine, owner: Distribution, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
+def distribution_method(owner: Distribution, call: CallSite) -> Value:
     """What a method of a distribution gives: it meets the value that it is given."""
     own = owner.inner
-    if name in _SAME:
+    if call.name in _SAME:
         return owner
-    if name in _OWN:
+    if call.name in _OWN:
         return own.computed(own.device)
-    sides = operands(given)
-    if not sides or not isinstance(node, ast.Call):
+    sides = operands(call.given)
+    if not sides or not isinstance(call.node, ast.Call):
         return Unknown()
-    asked = node.func.value if isinstance(node.func, ast.Attribute) else node
-    machine.meet(ConstraintKind.JOIN, node, frame, [Meets(asked, owner, own), *sides])
+    asked = call.node.func.value if isinstance(call.node.func, ast.Attribute) else call.node
+    call.meet(ConstraintKind.JOIN, [Meets(asked, owner, own), *sides])
     there: Tensor = next((side.tensor for side in sides if not side.tensor.scalar), own)
     return there.computed(there.device if there.device == own.device else None)

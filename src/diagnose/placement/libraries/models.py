@@ -7,33 +7,25 @@ import re
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.device_guards import kind_of
-from diagnose.placement.devices import CPU, META, SPLIT
-from diagnose.placement.libraries.accelerators import prepared, preparing_call
-from diagnose.placement.libraries.checkpoints import loaded_from
-from diagnose.placement.libraries.datasets import collated, item_of
-from diagnose.placement.libraries.device_maps import mapped, place, put
-from diagnose.placement.libraries.diffusers import drawn_noise, noise_scheduler
-from diagnose.placement.libraries.layers import built, library_loss, parallel
+from diagnose.placement.devices import CPU, META
+from diagnose.placement.libraries.call_site import CallSite
+from diagnose.placement.libraries.device_maps import mapped
+from diagnose.placement.libraries.layers import built, library_loss
 from diagnose.placement.libraries.meta_modules import filled_elsewhere
-from diagnose.placement.libraries.modules import SENTENCES, is_array, searching, sentences
+from diagnose.placement.libraries.modules import is_array
 from diagnose.placement.libraries.object_methods import HELD, library_call
-from diagnose.placement.libraries.offload import offloaded_by
-from diagnose.placement.libraries.processes import gaussian
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
-from diagnose.placement.libraries.torch_calls import optimizer, wrapped_optimizer
-from diagnose.placement.libraries.trainers import training_call
-from diagnose.placement.machine import Arguments, Given, Machine, Meets, operands
+from diagnose.placement.libraries.torch_calls import optimizer
+from diagnose.placement.machine import Arguments, Meets, operands
 from diagnose.placement.model import Step
 from diagnose.placement.provenance import on_cpu
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Frame, Loader, Object, Place, Unknown, Value
+from diagnose.placement.values import Const, Object, Value
 
 _MODEL_CLASS = re.compile(
     r"(Model|For[A-Z]\w*|Net\w*|Pipeline|Encoder\w*|Decoder|Autoencoder\w*|AutoencoderKL|Module|Conv|Layer|VAE|UNet\w*)$"
 )
-
-
 #: The packages of libraries whose classes are layers, whatever they are called; some have no weights.
 _PACKAGES_OF_LAYERS = {
     "diffusers": frozenset({"models"}),
@@ -41,213 +33,153 @@ _PACKAGES_OF_LAYERS = {
     "timm": frozenset({"layers", "models"}),
     "monai": frozenset({"blocks", "nets"}),
 }
-
-
 #: The packages whose classes are parts of models, with weights but for a few; sentence-transformers calls
 #: them modules from version 6 on.
-_PARTS = {"torch_geometric": (".nn",), "sentence_transformers": (".models", ".modules")}
-
-
+_PARTS = {
+    "torch_geometric": frozenset({"nn"}),
+    "sentence_transformers": frozenset({"models", "modules"}),
+}
 _LOSS_CLASS = re.compile(r"(Loss|Criterion|CrossEntropy|LPIPS|SSIM)$")
-
-
-_TOKENIZER = re.compile(r"(Tokenizer(Fast)?|Processor|FeatureExtractor)$")
-
-
 #: Metrics that keep in lists what they are given, wherever that is.
 _LISTING = re.compile(
     r"AUROC|AveragePrecision|ROC|Curve|^Cat|Retrieval|Spearman|Kendall|MeanAveragePrecision"
 )
-
-
 #: Classes of files that are not at hand that are models, most often: where their weights are is not known.
 _OWN_MODEL = re.compile(r"[a-z0-9A-Z](Model|Net|Transformer|Classifier|Encoder|Decoder)$")
-
-
-#: Transforms that end in a tensor, most often.
-_MAKES_TENSORS = re.compile(r"^torchvision\.transforms\.(v2\.)?(Compose|ToTensor|PILToTensor)$")
-
-
 _PLAIN = re.compile(
     r"(Config|Scheduler|Arguments|Args|Collator\w*|Criteria|Streamer|Logger|Callback|Dataset|Transform|Output|"
     r"AttnProcessor\w*)$"
 )
 
 
-def model_call(
-    machine: Machine,
-    dotted: str,
-    root: str,
-    last: str,
-    given: Arguments,
-    node: ast.AST,
-    frame: Frame,
-) -> Value:
-    """Model libraries: what is known of their names."""
-    for one in given.every() if last[:1].islower() else ():
+def may_fill(call: CallSite) -> None:
+    """What a function is given on meta may have its memory then: by whom, nobody knows."""
+    for one in call.given.every():
         if isinstance(one.value, Module):
-            step = Step(EventKind.FILLED, machine.spot(node, frame))  # by whom, nobody knows
+            step = Step(EventKind.FILLED, call.spot)
             if one.value.where() == META:
                 one.value.move(None, step)
             filled_elsewhere(one.value, step)
-    owner = dotted.rpartition(".")[0].rpartition(".")[2]
-    if last.startswith("DataParallel"):  # those of other packages scatter what they are given, too
-        whole = given.get("module", 0)
-        if last != "DataParallel" and (whole is None or not isinstance(whole.value, Module)):
-            return Unknown()
-        last = "DataParallel"
-        return parallel(machine, built(machine, last, node, frame), last, given, node, frame)
-    torch = machine.torch
-    if last in torch.model_loaders:
-        if root == "diffusers" and owner.endswith("Scheduler"):
-            return noise_scheduler(machine, owner, node, frame)
-        if _TOKENIZER.search(owner):
-            return Object("tokenizer")
-        if _PLAIN.search(owner):
-            return Object("plain")
-        if given.listed and isinstance(given.listed[0].value, Module):
-            return given.listed[0].value  # an adapter put on a model
-        found = built(machine, f"{root}.{owner}", node, frame)
-        mapped(machine, found, given, node, frame)
-        if "device" in given.named and root not in torch.model_libraries:
-            found.device = machine.asked(given.named["device"].value)
+
+
+def loads_model(call: CallSite) -> Value:
+    """A model that a class loads, or the one that an adapter is put on."""
+    if isinstance(call.first, Module):
+        return call.first
+    found = built(call, f"{call.root}.{call.name.split('.')[-2] if '.' in call.name else ''}")
+    mapped(call, found)
+    if "device" in call.given.named and call.root not in call.machine.torch.model_libraries:
+        found.device = call.device("device")
+    return found
+
+
+def batch(call: CallSite) -> Value | None:
+    """A batch of the tensors that it is given; of an unknown package it is none without."""
+    tensors = [t for one in call.given.every() for t in tensors_in(one.value)]
+    if not tensors and call.root not in call.machine.torch.model_libraries:
+        return None  # settings are called so, too
+    new = call.tensor(CPU, Origin.BATCH)
+    inner = tensors[0] if tensors else new
+    if "device" in call.given.named:  # it brings there what it is given
+        return Batch(inner.like(call.device("device")))
+    if len(tensors) > 1 and all(map(on_cpu, tensors)):  # which field it is, none tells
+        inner = new
+    return Batch(inner, mutable=call.effect.gives == "graphs")
+
+
+def generation_list(call: CallSite) -> Value:
+    """A list of what a model calls while it generates."""
+    return call.first if isinstance(call.first, Items) else Items([])
+
+
+def adapts(call: CallSite) -> Value | None:
+    """A library's adapters are put into a model, and stay on the cpu when it has moved."""
+    if not isinstance(call.first, Module):
+        return None
+    call.first.plain["<adapters>"] = Const(True)
+    return Const(None)
+
+
+def unlisted(call: CallSite) -> Value:
+    """What a call gives that no row tells of: by how its name ends, and by what it is given."""
+    torch, last, root = call.machine.torch, call.last, call.root
+    known, is_class = root in torch.model_libraries, last[:1].isupper()
+    if not is_class:
+        may_fill(call)
+    if known and (found := _of_model_library(call)) is not None:
         return found
-    if _TOKENIZER.search(last):
-        return Object("tokenizer")
-    if (made := preparing_call(machine, last, given, node, frame)) is not None:
-        return made
-    if (made := training_call(machine, root, last, given, node, frame)) is not None:
-        return made
-    if (made := drawn_noise(machine, last, given, node, frame)) is not None:
-        return made
-    if dotted == "deepspeed.initialize" and (whole := given.get("model", 1)) is not None:
-        engine = prepared(machine, whole.value, machine.home(), node, frame)
-        return Items([engine, *map(Unknown, ("optimizer", "loader", "scheduler"))])
-    if last in torch.datasets or dotted.startswith("datasets.Dataset.from_"):
-        rows = Tensor(CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame)
-        return Loader(Batch(rows, mutable=root == "torch_geometric"))
-    if last.endswith("Loader") and last[:1].isupper():
-        first = given.listed[0].value if given.listed else None
-        item = item_of(machine, first, node, frame)
-        if isinstance(item, Unknown) and not last.endswith("DataLoader"):
-            return Loader(item)  # of parts of what may be anywhere
-        return Loader(collated(item, machine, node, frame))
-    if last == "dispatch_model" or last == "load_checkpoint_and_dispatch":
-        model = given.listed[0].value if given.listed else None
-        if isinstance(model, Module):
-            said = given.get("device_map", 1 if last == "dispatch_model" else None)
-            written = said is not None and isinstance(said.value, Table) and said.value.more is None
-            where = (place(machine, said.value) if said and written else None) or SPLIT
-            step = Step(EventKind.MOVED, machine.spot(node, frame), where)
-            put(machine, model, said.value if said is not None else Unknown(), where, step)
-        return model or Unknown()
-    if (kept := offloaded_by(machine, last, given, node, frame)) is not None:
-        return kept
-    if (process := gaussian(machine, dotted, given, node, frame)) is not None:
-        return process
-    if root == "transformers" and last in torch.generation_lists:
-        first = given.listed[0].value if given.listed else None
-        return first if isinstance(first, Items) else Items([])
-    if f"{root}.{last}" in SENTENCES:
-        return sentences(machine, last, given, node, frame)
-    if last == "from_data_list" and given.listed:
-        return collated(item_of(machine, given.listed[0].value, node, frame), machine, node, frame)
-    tensors = [t for one in given.every() for t in tensors_in(one.value)]
-    # Settings are called Data, too: of an unknown package it is a batch if it is given tensors.
-    known = root in torch.model_libraries or bool(tensors)
-    if last in torch.batches and known and root != "torch":
-        inner = (
-            tensors[0]
-            if tensors
-            else Tensor(CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame)
-        )
-        if (told := given.named.get("device")) is not None:  # it brings there what it is given
-            return Batch(inner.like(machine.asked(told.value)))
-        if len(tensors) > 1 and all(
-            on_cpu(one) for one in tensors
-        ):  # which field it is, none tells
-            inner = Tensor(CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame)
-        return Batch(inner, mutable=root == "torch_geometric")
-    if last == "load_file":  # of safetensors: on the cpu where it is told nothing
-        there = given.get("device", 1)
-        if there is None and root == "safetensors":
-            there = Given(ast.Name("cpu"), Place(CPU))
-        return loaded_from(machine, there, node, frame)
-    if root == "diffusers" and last.endswith("Scheduler"):
-        return noise_scheduler(machine, last, node, frame)
-    if dotted.endswith("create_transform") or _MAKES_TENSORS.search(dotted):
-        return Object("transform")
-    if last in ("ToPILImage", "to_pil_image"):  # pictures, wherever the tensors were
-        return Object("plain") if last[:1].isupper() else Unknown()
-    if ".transforms" in dotted and last[:1].isupper() and root != "torchvision":
-        return Object("passing")
-    if last in ("MixUp", "CutMix", "Mixup"):
-        return Object("passing")
-    if root in torch.model_libraries and (
-        last[:1].isupper() or last in ("create_model",) or dotted.startswith("torchvision.models.")
-    ):
-        if _PLAIN.search(last) or dotted.startswith(
-            ("torchvision.transforms", "torchvision.datasets", "transformers.trainer")
-        ):
-            return Object("passing" if ".transforms." in dotted else "plain")
-        if last.endswith("Pipeline"):
-            return _pipeline(machine, f"{root}.{last}", given, node, frame)
-        held = next((one.value for one in given.every() if isinstance(one.value, Module)), None)
-        if held is not None and last[:1].islower():
-            return held  # made of the parts that it has, where they are
-        own = any(part in dotted for part in _PARTS.get(root, ()))
-        of_layers = not _PACKAGES_OF_LAYERS.get(root, frozenset()).isdisjoint(dotted.split("."))
-        named = last[:1].islower() or _MODEL_CLASS.search(last) or root == "torchmetrics" or own
-        if named or of_layers:
-            found = built(machine, f"{root}.{last}", node, frame)
-            # Of curves at given thresholds it keeps counts, and the thresholds.
-            curve = root == "torchmetrics" and _LISTING.search(last)
-            listing = curve and given.told("thresholds") is None
-            if last in machine.torch.weightless_layers or listing or not named:
-                found.weights, found.device = False, None
-            return found
-    if searching(last):
-        return Unknown()
-    if _OWN_MODEL.search(last) and root not in torch.model_libraries and root != "builtins":
-        found = built(machine, f"{root}.{last}", node, frame)
-        found.device = None
-        return found
-    sides = operands(given)
+    if not known and _OWN_MODEL.search(last):
+        model = built(call, f"{root}.{last}")
+        model.device = None
+        return model
+    sides = operands(call.given)
     if last in torch.similarities:
-        arrays = [one for one in given.every() if is_array(one.value)]
-        made = Tensor(CPU, Origin.ARRAY, machine.step(EventKind.MADE, node, frame, CPU), frame)
+        arrays = [one for one in call.given.every() if is_array(one.value)]
+        made = call.tensor(CPU, Origin.ARRAY)
         sides += [Meets(one.node, one.value, made) for one in arrays]
-    if sides and root in machine.torch.gpu_libraries:
-        machine.meet(ConstraintKind.KERNEL, node, frame, sides)
-    if (made_around := wrapped_optimizer(machine, dotted, given, node, frame)) is not None:
-        return made_around
-    if last[:1].isupper() and _of_parameters(given) and "EMA" not in last and "Average" not in last:
-        return optimizer(machine, last, given, node, frame)
-    if last[:1].isupper() and _LOSS_CLASS.search(last):
-        return library_loss(machine, f"{root}.{last}", given, node, frame)
-    if last[:1].isupper():  # an object that keeps what it is given
-        made = Object("library")
-        made.steps, made.frame = machine.step(EventKind.MADE, node, frame), frame
-        made.attributes[HELD] = Items([side.tensor.like(side.tensor.device) for side in sides])
-        return made
-    if sides and (root in torch.model_libraries or root in torch.function_libraries):
-        known = last in torch.library_refusing or last in torch.similarities
-        refuses = known or kind_of(machine, last) == ConstraintKind.JOIN
-        what = (
-            ConstraintKind.JOIN
-            if root in torch.function_libraries and refuses
-            else ConstraintKind.LIBRARY
-        )
-        if any("length" in ast.unparse(side.node) for side in sides):
-            what = ConstraintKind.LIBRARY  # which stay on the host, most often
-        machine.meet(what, node, frame, [*sides, *unknown_arguments(given)])
-        result = sides[0].tensor.like(sides[0].tensor.device)
-        result.guessed |= not known
-        return result
-    for one in given.every() if root not in torch.model_libraries else ():
+    if sides and root in torch.gpu_libraries:
+        call.meet(ConstraintKind.KERNEL, sides)
+    if is_class:
+        return _of_class(call, sides)
+    if sides and (known or root in torch.function_libraries):
+        return _of_functions(call, sides)
+    for one in call.given.every() if not known else ():
         if isinstance(one.value, Module):
             one.value.handed = True
-    return library_call(machine, None, given, node, frame)
+    return library_call(call.machine, None, call.given, call.node, call.frame)
+
+
+def _of_model_library(call: CallSite) -> Value | None:
+    """What a class of a model library is, or a function that makes a model; None of others."""
+    torch, last, root, packages = call.machine.torch, call.last, call.root, call.name.split(".")
+    is_class = last[:1].isupper()
+    if not (is_class or last == "create_model" or call.name.startswith("torchvision.models.")):
+        return None
+    if _PLAIN.search(last):
+        return Object("plain")
+    held = next((one.value for one in call.given.every() if isinstance(one.value, Module)), None)
+    if held is not None and not is_class:
+        return held  # made of the parts that it has, where they are
+    own = not _PARTS.get(root, frozenset()).isdisjoint(packages)
+    of_layers = not _PACKAGES_OF_LAYERS.get(root, frozenset()).isdisjoint(packages)
+    named = not is_class or _MODEL_CLASS.search(last) or root == "torchmetrics" or own
+    if not (named or of_layers):
+        return None
+    found = built(call, f"{root}.{last}")
+    # Of curves at given thresholds it keeps counts, and the thresholds.
+    curve = root == "torchmetrics" and _LISTING.search(last)
+    listing = curve and call.given.told("thresholds") is None
+    if last in torch.weightless_layers or listing or not named:
+        found.weights, found.device = False, None
+    return found
+
+
+def _of_class(call: CallSite, sides: list[Meets]) -> Value:
+    """An object: an optimizer of parameters, a loss, or something that keeps what it is given."""
+    last = call.last
+    if _of_parameters(call.given) and "EMA" not in last and "Average" not in last:
+        return optimizer(call)
+    if _LOSS_CLASS.search(last):
+        return library_loss(call)
+    made = Object("library")
+    made.steps, made.frame = call.step(EventKind.MADE), call.frame
+    made.attributes[HELD] = Items([side.tensor.like(side.tensor.device) for side in sides])
+    return made
+
+
+def _of_functions(call: CallSite, sides: list[Meets]) -> Value:
+    """A function of tensors gives one, where the first is; some refuse tensors of several devices."""
+    torch, last = call.machine.torch, call.last
+    known = last in torch.library_refusing or last in torch.similarities
+    refuses = known or kind_of(call.machine, last) == ConstraintKind.JOIN
+    joins = call.root in torch.function_libraries and refuses
+    if any("length" in ast.unparse(side.node) for side in sides):
+        joins = False  # which stay on the host, most often
+    what = ConstraintKind.JOIN if joins else ConstraintKind.LIBRARY
+    call.meet(what, [*sides, *unknown_arguments(call.given)])
+    result = sides[0].tensor.like(sides[0].tensor.device)
+    result.guessed |= not known
+    return result
 
 
 def _of_parameters(given: Arguments) -> bool:
@@ -259,11 +191,11 @@ def _of_parameters(given: Arguments) -> bool:
     return isinstance(held, Tensor) and held.maker == Origin.WEIGHT and held.module is not None
 
 
-def _pipeline(machine: Machine, kind: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+def pipeline_of_parts(call: CallSite) -> Value:
     """A pipeline that is put together from modules moves them."""
-    found = built(machine, kind, node, frame)
+    found = built(call, f"{call.root}.{call.last}")
     found.weights = False
-    for name, one in given.named.items():
+    for name, one in call.given.named.items():
         if isinstance(one.value, Module):
             found.children[name] = one.value
     if not found.children:  # given by position, or loaded by the pipeline itself

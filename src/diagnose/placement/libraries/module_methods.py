@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, META, SPLIT
-from diagnose.placement.libraries.checkpoints import loaded_into
+from diagnose.placement.libraries.call_site import CallSite, weight_of
 from diagnose.placement.libraries.copies import averaged
 from diagnose.placement.libraries.device_maps import given_part, gives_back
 from diagnose.placement.libraries.diffusers import pictures
 from diagnose.placement.libraries.forward_hooks import within
+from diagnose.placement.libraries.general import given
 from diagnose.placement.libraries.generation import generated
 from diagnose.placement.libraries.layers import fill, passed
-from diagnose.placement.libraries.meta_modules import (
-    empty_tensors,
-    filled_elsewhere,
-    may_fill,
-    released,
-)
-from diagnose.placement.libraries.modules import (
-    keep_inputs,
-    keeps_config,
-    keeps_inputs,
-    leaves_new,
-    library_method,
-)
-from diagnose.placement.libraries.offload import METHODS, brought, offload, taken_part
-from diagnose.placement.libraries.tensor_methods import move, moves, target, unknown_arguments
+from diagnose.placement.libraries.meta_modules import empty_tensors
+from diagnose.placement.libraries.modules import keep_inputs, keeps_config, keeps_inputs, leaves_new
+from diagnose.placement.libraries.offload import brought, taken_part
+from diagnose.placement.libraries.tensor_methods import is_move, move, target, unknown_arguments
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
 from diagnose.placement.model import Step
 from diagnose.placement.provenance import last_of
@@ -66,28 +57,57 @@ def _is_parameter(call: ast.AST, frame: Frame) -> bool:
     return bound is None and frame.lines.get(owner.id) == 0
 
 
-#: Layers of a module that ``apply`` is followed into, and that are told apart by their names.
-_APPLIED = _NAMED = 8
-
-
 def applied(
     machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """A library's module meets its inputs, and its parts meet each other."""
-    where = module.where()
     if (same := passed(module, given)) is not None:
         return same
-    if module.kind.rpartition(".")[2] in machine.torch.bringing:
+    last = module.kind.rpartition(".")[2]
+    if last in machine.torch.bringing:
         given = Arguments(given.listed[:1])
     # A loss of torch takes no lists, and one that does takes them apart itself, or hands them to its model.
-    if module.kind.endswith(("Loss", "Criterion")) and not module.children:
+    if last.endswith(("Loss", "Criterion")) and not module.children:
         given = given._replace(listed=[x for x in given.listed if not isinstance(x.value, Items)])
-    inputs = operands(given)
-    if module.kind.endswith("Pipeline") and module.kind.startswith("diffusers"):
-        _draws(machine, module, given, node, frame)
-        return pictures(machine, where, given, node, frame)
-    sides = list(inputs)
-    called = getattr(node, "func", node)
+    call = CallSite(machine, "__call__", given, node, frame, module)
+    _draws(module, call)
+    where, inputs = module.where(), operands(given)
+    if module.kind.startswith("diffusers") and last.endswith("Pipeline"):
+        return pictures(call, where)
+    sides = [*_weights(module, getattr(node, "func", node)), *inputs]
+    sides += _grown(module, getattr(node, "func", node))
+    if where != SPLIT and sides:
+        call.meet(ConstraintKind.CALL, [*sides, *unknown_arguments(given)])
+    device = where
+    if where == SPLIT:
+        device = inputs[0].tensor.device if inputs and gives_back(module) else None
+    elif where is None:
+        device = next((side.tensor.device for side in inputs if side.tensor.device), None)
+    if "device" in given.named:  # a method that is told where to
+        device = call.device("device")
+    output = call.tensor(device, Origin.OUTPUT, module=module)
+    if len(inputs) == 1 and _only_computes(module):  # it is what it was, padded or scaled
+        output = inputs[0].tensor.computed(device)
+    for one in module.family() if where != SPLIT else ():
+        if one is not module:  # a part, which runs within it
+            within(machine, one, given, output.like(one.where()), node, frame)
+    return _result(module, output)
+
+
+def _result(module: Module, output: Tensor) -> Value:
+    """What a module gives: its output, or that with other tensors beside it."""
+    match module.kind:
+        case "LSTM":
+            return Items([output, Items([output.like(output.device), output.like(output.device)])])
+        case "GRU" | "RNN" | "MultiheadAttention":
+            return Items([output, output.like(output.device)])
+    output.scalar |= module.kind.endswith("Loss")
+    return Batch(output) if module.kind.startswith(("transformers", "diffusers")) else output
+
+
+def _weights(module: Module, called: ast.AST) -> list[Meets]:
+    """What of a module its inputs meet: its tensors, and a weight of each part that is elsewhere."""
+    sides, where = list[Meets](), module.where()
     for one in module.family():
         for name, tensor in one.tensors.items():
             sides.insert(0, Meets(called, _with(tensor, one, name), tensor))
@@ -96,6 +116,11 @@ def applied(
                 one.device, Origin.WEIGHT, one.steps, one.frame, module=one, name="weight"
             )
             sides.insert(0, Meets(called, one, weight))
+    return sides
+
+
+def _grown(module: Module, called: ast.AST) -> Iterator[Meets]:
+    """What a library has put into a module that had moved: on the cpu, or it may be there still."""
     apart = last_of(module.steps, EventKind.GROWN_APART, EventKind.MOVED)
     if (
         apart is not None
@@ -104,36 +129,11 @@ def applied(
     ):
         steps = (apart._replace(what=EventKind.GROWN),)
         added = Tensor(CPU, Origin.GROWN, steps, module.grew, module=module)
-        sides.append(Meets(called, added, added))
+        yield Meets(called, added, added)
     grown = [s for s in module.steps if s.what == EventKind.GROWN and s.device not in (None, CPU)]
-    if grown:  # what it has put in may be on the cpu still
+    if grown:
         added = Tensor(None, Origin.GROWN, (grown[-1],), module.grew, module=module)
-        sides.append(Meets(called, added, added))
-    _draws(machine, module, given, node, frame)
-    if where != SPLIT and sides:
-        machine.meet(ConstraintKind.CALL, node, frame, [*sides, *unknown_arguments(given)])
-    device = where
-    if where == SPLIT:
-        device = inputs[0].tensor.device if inputs and gives_back(module) else None
-    elif where is None:
-        device = next((side.tensor.device for side in inputs if side.tensor.device), None)
-    if "device" in given.named:  # a method that is told where to
-        device = machine.asked(given.named["device"].value)
-    made = machine.step(EventKind.MADE, node, frame, device)
-    output = Tensor(device, Origin.OUTPUT, made, frame, module=module)
-    if len(inputs) == 1 and _only_computes(module):  # it is what it was, padded or scaled
-        output = inputs[0].tensor.computed(device)
-    for one in module.family() if where != SPLIT else ():
-        if one is not module:  # a part, which runs within it
-            within(machine, one, given, output.like(one.where()), node, frame)
-    if module.kind in ("LSTM", "GRU", "RNN"):
-        hidden = Items([output.like(device), output.like(device)])
-        return Items([output, hidden if module.kind == "LSTM" else output.like(device)])
-    if module.kind == "MultiheadAttention":
-        return Items([output, output.like(device)])
-    if module.kind.endswith("Loss"):
-        output.scalar = True
-    return Batch(output) if module.kind.startswith(("transformers", "diffusers")) else output
+        yield Meets(called, added, added)
 
 
 def _only_computes(module: Module) -> bool:
@@ -141,17 +141,17 @@ def _only_computes(module: Module) -> bool:
     return not (module.weights or module.made or module.children or module.tensors)
 
 
-def _draws(machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame) -> None:
+def _draws(module: Module, call: CallSite) -> None:
     """A generator that is handed to a module, or one of a list, draws where the module's weights are."""
     brings = module.kind.startswith("diffusers") or module.kind.endswith("Pipeline")
-    for one in given.every():
+    for one in call.given.every():
         first = (
             one.value.items[0] if isinstance(one.value, Items) and one.value.items else one.value
         )
         drawn = generating(one._replace(value=first))
         if drawn is not None and not (brings and drawn.tensor.device == CPU):
-            here = Tensor(module.where(), Origin.WEIGHT, module.steps, module.frame, module=module)
-            machine.meet(ConstraintKind.GENERATOR, node, frame, [drawn, Meets(node, here, here)])
+            here = weight_of(module)
+            call.meet(ConstraintKind.GENERATOR, [drawn, Meets(call.node, here, here)])
 
 
 def _with(tensor: Tensor, module: Module, name: str) -> Tensor:
@@ -168,153 +168,182 @@ def _empty_weight(module: Module) -> tuple[Module, Tensor] | None:
         last = one.steps[-1] if one.steps else None
         partly = last is not None and last.what == EventKind.LOADED and last.device == META
         if one.where() == META or partly:
-            return one, Tensor(one.where(), Origin.WEIGHT, one.steps, one.frame, module=one)
+            return one, weight_of(one)
     return next(((one, tensor) for one, _, tensor in empty_tensors(module)), None)
 
 
 #: Methods of diffusers' models that a library brings them to the GPU for, as for their forward.
 _HOOKED = ("encode", "decode")
+#: Layers of a module that ``apply`` is followed into, and that are told apart by their names.
+_APPLIED = _NAMED = 8
 
 
-def module_method(
-    machine: Machine, owner: Module, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    """What a method of a module gives."""
-    if name in machine.torch.moves or name in ("to_empty", "type"):
-        if moves(machine, given, name):
-            device = target(machine, name, given)
-            before = owner.where()
-            empty = _empty_weight(owner)
-            if empty is None and device is not None and device.type == DeviceType.CUDA:
-                empty = taken_part(machine, owner)
-            if name != "to_empty" and empty is not None:
-                machine.meet(ConstraintKind.META, node, frame, [Meets(node, *empty)])
-            if before != SPLIT:
-                step = move(machine, given, node, frame, device)
-                if device == CPU and frame.call is not None and _is_parameter(node, frame):
-                    step = step._replace(spot=frame.call)
-                owner.move(device, step)
-            whole = owner.owner
-            if whole is not None and whole.children.get(modules.SOME) is owner:
-                whole.device = None  # of its other parts nobody knows whether they moved, too
+def moves_module(owner: Module, call: CallSite) -> Value:
+    """``to``, ``cuda`` and their like move a module, where they do not name a type; they give it back."""
+    if not is_move(call):
         return owner
-    if name == "__init__":  # of a class that is built on a container, or on a library's model
-        config = given.get("config", 0)
-        if config is not None and keeps_config(owner):
-            owner.plain["config"] = config.value
-        if keeps_inputs(owner):
-            keep_inputs(machine, owner, given, node, frame)
-        modules.taken(owner, [one.value for one in given.every()])
-        if "device" in given.named:
-            owner.plain.setdefault("device", given.named["device"].value)
-        if (kind := modules.container(machine, owner)) is not None:
-            fill(machine, owner, kind, given, node, frame)
-        return Const(None)
-    if name in ("register_buffer", "register_parameter") and (said := given.text("name", 0)):
-        value = given.get("tensor", 1) or given.get("param", 1)
-        if value is not None:
-            modules.buffer(machine, owner, said, value.value, node, frame)
-        kept = given.get("persistent", 2)
-        if kept is not None and isinstance(kept.value, Const) and not kept.value.value:
-            owner.unsaved.add(said)
-        return Const(None)
-    if name in ("add_module", "register_module") and len(given.listed) > 1:
-        modules.put(
-            machine, owner, given.text("name", 0) or "?", given.listed[1].value, node, frame
-        )
-        return Const(None)
-    if name in ("set_input_embeddings", "set_output_embeddings") and given.listed:
-        part = name.replace("set_", "get_", 1) + "()"  # what gives it (`modules.given_by`)
-        modules.put(machine, owner, part, given.listed[0].value, node, frame)
-        return Const(None)
-    if name in ("append", "insert") and given.listed:
-        modules.put(machine, owner, str(len(owner.children)), given.listed[-1].value, node, frame)
-        return owner
-    if name == "update" and given.listed and isinstance(given.listed[0].value, Table):
-        for key, each in given.listed[0].value.items.items():
-            modules.put(machine, owner, str(key), each, node, frame)
-        return Const(None)
-    if name == "extend" and given.listed and isinstance(given.listed[0].value, Items):
-        for each in given.listed[0].value.every():
-            modules.put(machine, owner, str(len(owner.children)), each, node, frame)
-        return owner
-    if may_fill(name, node, frame.source):
-        filled_elsewhere(owner, Step(EventKind.FILLED, machine.spot(node, frame)))
-    if name in ("parameters", "buffers"):
-        return modules.weights(owner)
-    if name in ("named_parameters", "named_buffers"):
-        return modules.weights(owner, Unknown("name"))
-    if name in ("children", "modules", "values"):
-        found = list(owner.children.values())
-        return Items(list(found), None if found else modules.some_part(owner))
-    if name in ("named_children", "named_modules", "items"):
-        if 0 < len(owner.children) <= _NAMED:
-            named = modules.named(owner, _NAMED if name == "named_modules" else 0)
+    device, empty = target(call), _empty_weight(owner)
+    if empty is None and device is not None and device.type == DeviceType.CUDA:
+        empty = taken_part(call.machine, owner)
+    if call.effect.gives != "empty" and empty is not None:
+        call.meet(ConstraintKind.META, [Meets(call.node, *empty)])
+    if owner.where() != SPLIT:
+        step = move(call, device)
+        frame = call.frame
+        if device == CPU and frame.call is not None and _is_parameter(call.node, frame):
+            step = step._replace(spot=frame.call)
+        owner.move(device, step)
+    whole = owner.owner
+    if whole is not None and whole.children.get(modules.SOME) is owner:
+        whole.device = None  # of its other parts nobody knows whether they moved, too
+    return owner
+
+
+def begins(owner: Module, call: CallSite) -> Value:
+    """The ``__init__`` of a base: of a container, of a library's model, of torch's own module."""
+    config = call.given.get("config", 0)
+    if config is not None and keeps_config(owner):
+        owner.plain["config"] = config.value
+    if keeps_inputs(owner):
+        keep_inputs(owner, call)
+    modules.taken(owner, [one.value for one in call.given.every()])
+    if "device" in call.given.named:
+        owner.plain.setdefault("device", call.given.named["device"].value)
+    if (kind := modules.container(call.machine, owner)) is not None:
+        fill(call, owner, kind)
+    return Const(None)
+
+
+def registers(owner: Module, call: CallSite) -> Value | None:
+    """A buffer or parameter gets its name."""
+    said, value = call.given.text("name", 0), call.given.get(call.effect.of, 1)
+    if said is None:
+        return None
+    if value is not None:
+        modules.buffer(call.machine, owner, said, value.value, call.node, call.frame)
+    if call.told("persistent", 2) is False:
+        owner.unsaved.add(said)
+    return Const(None)
+
+
+def _put(owner: Module, name: str, value: Value, call: CallSite) -> None:
+    modules.put(call.machine, owner, name, value, call.node, call.frame)
+
+
+def puts(owner: Module, call: CallSite) -> Value | None:
+    """A part: under the name that it is told, that of the row, or the next number."""
+    named, listed = "name" in call.effect.takes, call.given.listed
+    if len(listed) < 1 + named:
+        return None
+    told = call.given.text("name", 0) or "?"
+    _put(
+        owner, told if named else call.effect.of or str(len(owner.children)), listed[-1].value, call
+    )
+    return given(call)
+
+
+def extends(owner: Module, call: CallSite) -> Value | None:
+    """A list or dict of modules gets those of another."""
+    match call.first:
+        case Table() as table:
+            for key, each in table.items.items():
+                _put(owner, str(key), each, call)
+            return Const(None)
+        case Items() as row:
+            for each in row.every():
+                _put(owner, str(len(owner.children)), each, call)
+            return owner
+    return None
+
+
+def gives(owner: Module, call: CallSite) -> Value | None:
+    """What it holds, as the row says: its weights, its parts, some of them with their names."""
+    target, parts = call.given.text("target", 0), list(owner.children.values())
+    match call.effect.gives:
+        case "weights":
+            return modules.weights(owner)
+        case "named-weights":
+            return modules.weights(owner, Unknown("name"))
+        case "weight":
+            return owner.tensors.get(target or "", Unknown())
+        case "state":
+            return Table({}, modules.any_weight(owner))
+        case "parts":
+            return Items([*parts], None if parts else modules.some_part(owner))
+        case "own-part" if owner.made is None:
+            return modules.given_by(owner, call.name)
+        case "part":
+            asked = modules.at(owner, target) or modules.given_by(owner, call.name)
+            return given_part(call.machine, owner, asked, call.name)
+        case "named-parts" | "named-modules" as which if 0 < len(parts) <= _NAMED:
+            named = modules.named(owner, _NAMED if which == "named-modules" else 0)
             return Items([Items([Const(key), one]) for key, one in named])
-        some: Value = next(iter(owner.children.values()), None) or modules.some_part(owner)
-        return Items([], Items([Unknown("name"), some]))
-    if name == "state_dict":
-        return Table({}, modules.any_weight(owner))
-    if name in ("get_buffer", "get_parameter"):
-        return owner.tensors.get(given.text("target", 0) or "", Unknown())
-    if name == "get_base_model":
-        return owner
-    if name in ("get_encoder", "get_decoder") and owner.made is None:
-        return modules.given_by(owner, name)
-    if (made := library_method(machine, owner, name, given, node, frame)) is not None:
-        return made
-    if name in ("get_input_embeddings", "get_output_embeddings", "get_submodule"):
-        asked = modules.at(owner, given.text("target", 0)) or modules.given_by(owner, name)
-        return given_part(machine, owner, asked, name)
-    if name in ("register_forward_hook", "register_forward_pre_hook") and given.listed:
-        hooks = owner.before if name == "register_forward_pre_hook" else owner.hooks
-        hooks.append(given.listed[0].value)
-        return Unknown("handle")
-    if name == "apply" and given.listed:
-        parts = sorted(owner.family(), key=lambda one: one is owner)[:_APPLIED]
-        for one in parts:
-            listed = Arguments([Given(given.listed[0].node, one)])
-            machine.invoke(machine, given.listed[0].value, listed, node, frame)
-        return owner
-    if averaged(machine, owner, name, given, node, frame):
+        case "named-parts" | "named-modules":
+            some: Value = next(iter(parts), None) or modules.some_part(owner)
+            return Items([], Items([Unknown("name"), some]))
+    return None
+
+
+def hooks(owner: Module, call: CallSite) -> Value | None:
+    """What is called after each of its forwards, or before."""
+    if call.first is None:
+        return None
+    (owner.before if call.effect.gives == "before" else owner.hooks).append(call.first)
+    return Unknown("handle")
+
+
+def applies(owner: Module, call: CallSite) -> Value | None:
+    """It hands its parts to a function, and then itself."""
+    if call.first is None:
+        return None
+    parts = sorted(owner.family(), key=lambda one: one is owner)[:_APPLIED]
+    for one in parts:
+        call.run(call.first, Arguments([Given(call.given.listed[0].node, one)]))
+    return owner
+
+
+def spreads(owner: Module, call: CallSite) -> Value:
+    """It spreads its parts over the GPUs."""
+    owner.move(SPLIT, call.moves(SPLIT))
+    return Const(None)
+
+
+def grows(owner: Module, call: CallSite) -> Value:
+    """New layers are put into it, which a library may leave on the cpu."""
+    what = EventKind.GROWN_APART if leaves_new(owner) else EventKind.GROWN
+    owner.steps = (*owner.steps, Step(what, call.spot, owner.where()))
+    owner.grew = call.frame
+    return Unknown()
+
+
+def other_method(owner: Module, call: CallSite) -> Value:
+    """What a method gives that no row tells of: one that runs the module, or may."""
+    given, node, frame = call.given, call.node, call.frame
+    if averaged(owner, call):
         return Const(None)
-    if name in METHODS:
-        offload(machine, owner, name, given, node, frame)
-        return Const(None)
-    if name == "remove_all_hooks":
-        released(owner)
-        return Const(None)
-    if name == "parallelize":
-        owner.move(SPLIT, Step(EventKind.MOVED, machine.spot(node, frame), SPLIT))
-        return Const(None)
-    if name == "merge_and_unload" or name in machine.torch.module_results:
-        return owner
-    if name == "load_state_dict":
-        loaded_into(owner, given, machine.spot(node, frame))
+    if is_plain(call.machine, call.name):
         return Unknown()
-    if name in machine.torch.growing:
-        what = EventKind.GROWN if not leaves_new(owner) else EventKind.GROWN_APART
-        owner.steps = (*owner.steps, Step(what, machine.spot(node, frame), owner.where()))
-        owner.grew = frame
-    if is_plain(machine, name):
-        return Unknown()
-    if owner.made is None and is_method(machine, name):
-        if owner.runs is not None and owner.kind.startswith("diffusers") and name in _HOOKED:
-            spot = machine.spot(node, frame)
+    if owner.made is None and is_method(call.machine, call.name):
+        if owner.runs is not None and owner.kind.startswith("diffusers") and call.name in _HOOKED:
             return brought(
-                owner, given, spot, lambda given: applied(machine, owner, given, node, frame)
+                owner,
+                given,
+                call.spot,
+                lambda given: applied(call.machine, owner, given, node, frame),
             )
-        if name == "generate":
-            generated(machine, owner, given, node, frame)
         # What comes second may be positions, which pick from anywhere; of a metric it is the target.
         if not owner.kind.startswith("torchmetrics"):
             given = given._replace(listed=given.listed[:1])
-        return applied(machine, owner, given, node, frame)
+        return applied(call.machine, owner, given, node, frame)
     sides = operands(given)
     if owner.made is None and sides:  # whether its weights are used, its name does not tell
-        weight = Tensor(owner.where(), Origin.WEIGHT, owner.steps, owner.frame, module=owner)
-        machine.meet(ConstraintKind.LIBRARY, node, frame, [Meets(node, owner, weight), *sides])
-        return Tensor(
-            None, Origin.OUTPUT, machine.step(EventKind.MADE, node, frame), frame, module=owner
-        )
+        call.meet(ConstraintKind.LIBRARY, [Meets(node, owner, weight_of(owner)), *sides])
+        return call.tensor(None, Origin.OUTPUT, module=owner)
     return Unknown()
+
+
+def generates(owner: Module, call: CallSite) -> Value | None:
+    """A model that generates runs what it is handed for that."""
+    if owner.made is None:
+        generated(owner, call)
+    return None

@@ -3,45 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.assignments import KEY, put_at
 from diagnose.placement.devices import CPU
-from diagnose.placement.libraries.accelerators import accelerated
-from diagnose.placement.libraries.diffusers import distribution, scheduler
-from diagnose.placement.libraries.objects import (
-    executor,
-    exported,
-    future,
-    passing,
-    scaler,
-    transform,
-)
-from diagnose.placement.libraries.offload_turns import HOOK, turn_hook
-from diagnose.placement.libraries.options import parsed
+from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
-from diagnose.placement.libraries.trainers import collator, piped, trained
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.tensors import (
-    WIDEST,
-    Batch,
-    Module,
-    Optimizer,
-    Table,
-    Tensor,
-    tensors_in,
-)
+from diagnose.placement.tensors import WIDEST, Module, Optimizer, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import (
-    Const,
-    Frame,
-    Object,
-    Unknown,
-    Value,
-)
+from diagnose.placement.values import Const, Frame, Object, Unknown, Value
 
 
 def listed(machine: Machine, value: Value, node: ast.expr, frame: Frame) -> None:
@@ -64,41 +37,44 @@ def _is_one_of_several(given: ast.expr, call: Spot | None) -> bool:
     return any(isinstance(one, ast.Starred) and given in (one, one.value) for one in args)
 
 
-#: Methods of a list that put items into it.
-_GROWING = ("append", "appendleft", "add", "insert", "extend")
-
-
-def container_method(
-    machine: Machine, owner: Value, name: str, given: Arguments, frame: Frame
-) -> Value:
-    """What a method of a list or dict gives."""
-    first = given.listed[0].value if given.listed else None
-    if isinstance(owner, Items):
-        owner.grows = owner.grows or name in _GROWING
-        if name in ("append", "add", "appendleft") and first is not None:
+def list_method(owner: Items, call: CallSite) -> Value:
+    """What a method of a list gives."""
+    first, given = call.first, call.given
+    room = len(owner.items) < WIDEST
+    match call.name:
+        case "append" | "add" | "appendleft" | "extend" | "insert":
+            owner.grows = True
+    match call.name:
+        case "append" | "add" | "appendleft" if first is not None:
             modules.hold(owner, first)
-            listed(machine, first, given.listed[0].node, frame)
-            if len(owner.items) < WIDEST:
-                owner.items.append(first)
-        elif name == "insert" and len(given.listed) > 1:
+            listed(call.machine, first, given.listed[0].node, call.frame)
+            owner.items += [first] if room else []
+        case "insert" if len(given.listed) > 1:
             modules.hold(owner, given.listed[1].value)
-            if len(owner.items) < WIDEST:
-                at = first.value if isinstance(first, Const) else None
-                position = at if isinstance(at, int) else len(owner.items)
+            at = first.value if isinstance(first, Const) else None
+            position = at if isinstance(at, int) else len(owner.items)
+            if room:
                 owner.items.insert(position, given.listed[1].value)
-        elif name == "extend" and isinstance(first, Items):
+        case "extend" if isinstance(first, Items):
             owner.items.extend(list(first.every())[: max(0, WIDEST - len(owner.items))])
-        elif name == "extend" and isinstance(first, Tensor):
-            listed(machine, first, given.listed[0].node, frame)
-            if len(owner.items) < WIDEST:
-                owner.items.append(first)
-        elif name in ("pop", "popleft"):
+        case "extend" if isinstance(first, Tensor):
+            listed(call.machine, first, given.listed[0].node, call.frame)
+            owner.items += [first] if room else []
+        case "append" | "add" | "extend" | "insert":
+            pass
+        case "pop" | "popleft":
             return next(owner.every(), Unknown())
-        elif name == "copy":
+        case "copy":
             return Items(list(owner.items), owner.more)
-        return Const(None) if name in ("append", "extend", "add", "insert") else Unknown()
-    assert isinstance(owner, Table)
-    match name:
+        case _:
+            return Unknown()
+    return Unknown() if call.name == "appendleft" else Const(None)
+
+
+def dict_method(owner: Table, call: CallSite) -> Value:
+    """What a method of a dict gives."""
+    first, given = call.first, call.given
+    match call.name:
         case "items":
             pairs: list[Value] = [Items([Const(key), value]) for key, value in owner.items.items()]
             return Items(pairs, Items([Unknown(KEY), owner.more]) if owner.more else None)
@@ -113,10 +89,11 @@ def container_method(
             key = first.value if isinstance(first, Const) else None
             if key in owner.items:
                 return owner.items[key]
-            if name == "setdefault" and len(given.listed) > 1 and first is not None:
-                put_at(owner, first, given.listed[1].value)
-                return given.listed[1].value
-            return owner.more or (given.listed[1].value if len(given.listed) > 1 else Unknown())
+            otherwise = given.listed[1].value if len(given.listed) > 1 else None
+            if call.name == "setdefault" and otherwise is not None and first is not None:
+                put_at(owner, first, otherwise)
+                return otherwise
+            return owner.more or otherwise or Unknown()
         case "update":
             if isinstance(first, Table):
                 owner.items |= first.items
@@ -127,33 +104,22 @@ def container_method(
     return Unknown()
 
 
-def object_method(
-    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    """What a method of a library's object gives."""
-    if owner.kind == "ctx" and name == "save_for_backward":
-        owner.attributes["saved_tensors"] = Items([one.value for one in given.listed])
-        return Const(None)
-    told = given.named.get("device") if owner.kind == "super" and name == "__init__" else None
-    if told is not None and isinstance(frame.this, Object):  # a base that keeps its device
-        frame.this.attributes.setdefault("device", told.value)
-    run = _OBJECTS.get(owner.kind)
-    if run is not None:
-        return run(machine, owner, name, given, node, frame)
-    return library_call(machine, owner.attributes.get(HELD), given, node, frame)
-
-
 #: The tensors that a library's object was given when it was made.
 HELD = "<held>"
 
 
-def _host(
-    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    sides = operands(given)
-    if sides:
-        machine.meet(ConstraintKind.HOST, node, frame, sides)
-    return owner if name.startswith("fit") else Unknown("array")
+def keeps_for_backward(owner: Object, call: CallSite) -> Value:
+    """The context of an autograd function keeps tensors for its backward."""
+    owner.attributes["saved_tensors"] = Items([one.value for one in call.given.listed])
+    return Const(None)
+
+
+def begins_base(call: CallSite) -> Value | None:
+    """The ``__init__`` of a base of an object's class: it keeps the device that it is told."""
+    told, this = call.given.named.get("device"), call.frame.this
+    if told is not None and isinstance(this, Object):
+        this.attributes.setdefault("device", told.value)
+    return None
 
 
 def library_call(
@@ -189,70 +155,30 @@ def library_call(
     return Unknown()
 
 
-def _tokenizer(
-    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    if name in machine.torch.tokenizer_methods:
-        if given.text("return_tensors") is None and name != "__call__":
-            return Unknown()
-        if "return_tensors" not in given.named and not given.open:  # lists of numbers
-            return Unknown()
-        said = given.named.get("device")  # a fast image processor is told one
-        device = machine.asked(said.value) if said is not None else CPU
-        made = Tensor(
-            device, Origin.TOKENS, machine.step(EventKind.MADE, node, frame, device), frame
-        )
-        return made if name in ("encode",) else Batch(made, mutable=True)
+def loads_optimizer(owner: Optimizer, call: CallSite) -> Value:
+    """An optimizer takes over a state, which goes to where its weights are."""
+    if owner.module is not None:
+        owner.loaded = Step(EventKind.LOADED, call.spot, owner.module.where())
+        owner.loading = call.frame
     return Unknown()
 
 
-_Run = Callable[[Machine, Object, str, Arguments, ast.AST, Frame], Value]
-
-
-_OBJECTS: dict[str, _Run] = {
-    "executor": executor,
-    "exported": exported,
-    "future": future,
-    "scheduler": scheduler,
-    "transform": transform,
-    "scaler": scaler,
-    "tokenizer": _tokenizer,
-    "accelerator": accelerated,
-    "trainer": trained,
-    "fitting": trained,
-    "pipeline": piped,
-    "collator": collator,
-    "distribution": distribution,
-    "passing": passing,
-    "parser": parsed,
-    "host": _host,
-    HOOK: turn_hook,
-}
-
-
-def optimizer_method(
-    machine: Machine, owner: Optimizer, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    """What a method of an optimizer does."""
-    if name == "load_state_dict" and owner.module is not None:
-        where = owner.module.where()
-        owner.loaded = Step(EventKind.LOADED, machine.spot(node, frame), where)
-        owner.loading = frame
-    if name == "step" and owner.module is not None:
-        made = owner.loaded
-        states = [tensor for tensor in tensors_in(owner.state) if not tensor.scalar]
-        if made is not None and (
-            made.what != EventKind.STEPPED or not states
-        ):  # else it is put there anew
-            steps = (made,) if made.what != EventKind.STEPPED else (*owner.steps[:1], made)
-            around = frame if made.what == EventKind.LOADED else owner.frame
-            states.append(Tensor(made.device, Origin.STATE, steps, around, module=owner.module))
-        weight = Tensor(
-            owner.module.where(), Origin.WEIGHT, owner.module.steps, module=owner.module
-        )
-        for state in states:
-            sides = [Meets(node, owner, state), Meets(node, owner, weight)]
-            machine.meet(ConstraintKind.STATE, node, frame, sides)
-        if made is None and owner.remembers and weight.device is not None:
-            owner.loaded = Step(EventKind.STEPPED, machine.spot(node, frame), weight.device)
+def steps(owner: Optimizer, call: CallSite) -> Value:
+    """An optimizer's step: its state meets the weights."""
+    if owner.module is None:
+        return Unknown()
+    made = owner.loaded
+    states = [tensor for tensor in tensors_in(owner.state) if not tensor.scalar]
+    if made is not None and (
+        made.what != EventKind.STEPPED or not states
+    ):  # else it is put there anew
+        before = (made,) if made.what != EventKind.STEPPED else (*owner.steps[:1], made)
+        around = call.frame if made.what == EventKind.LOADED else owner.frame
+        states.append(Tensor(made.device, Origin.STATE, before, around, module=owner.module))
+    weight = Tensor(owner.module.where(), Origin.WEIGHT, owner.module.steps, module=owner.module)
+    for state in states:
+        sides = [Meets(call.node, owner, state), Meets(call.node, owner, weight)]
+        call.meet(ConstraintKind.STATE, sides)
+    if made is None and owner.remembers and weight.device is not None:
+        owner.loaded = Step(EventKind.STEPPED, call.spot, weight.device)
     return Unknown()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import CPU, HOME, META, SPLIT
+from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.libraries.device_maps import given_back, on_host
 from diagnose.placement.libraries.meta_modules import is_taken, released
 from diagnose.placement.libraries.offload_turns import end_turn_before, hook_of
@@ -19,76 +20,80 @@ from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, Frame, Unknown, Value
 
-#: Functions of accelerate and diffusers that offload the module that they are given -> the keyword of the
-#: device that it runs on, its position, and whether each of its parts is brought by itself.
-_FUNCTIONS = {
-    "cpu_offload": ("execution_device", 1, True),
-    "disk_offload": ("execution_device", 2, True),
-    "cpu_offload_with_hook": ("execution_device", 1, False),
-    "apply_group_offloading": ("onload_device", 1, True),
-}
-#: Methods of a model or pipeline that do.
-METHODS = {
-    "enable_model_cpu_offload": ("device", 1, False),
-    "enable_sequential_cpu_offload": ("device", 1, True),
-    "enable_group_offload": ("onload_device", 0, True),
-}
-
-
 #: Functions that shard the model that they are given -> the keyword of what they offload.
 SHARDING = {"FullyShardedDataParallel": "cpu_offload", "fully_shard": "offload_policy"}
-#: Functions of accelerate that bring the weights of an offloaded module back, for a ``with`` or for good.
-_RELEASING = ("remove_hook", "align_module_device")
 #: Of the functions and methods those that bring what a module gives back to where its input was.
 _GIVES_BACK = frozenset({"cpu_offload", "disk_offload"})
 #: Those that leave a module on the GPU after its forward, until another one runs.
 _WAITS = frozenset({"cpu_offload_with_hook", "enable_model_cpu_offload"})
 
 
-def offloaded_by(
-    machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value | None:
-    """What a function that offloads a module gives, or brings its weights back; None for others."""
-    model = given.listed[0].value if given.listed else None
-    if isinstance(model, Module) and last.startswith(_RELEASING):
-        released(model)
-        return model
-    if last not in _FUNCTIONS or not given.listed:
-        return None
+def offloads_parts(call: CallSite) -> Value | None:
+    """It keeps a model on the host; each of its parts is brought to the GPU for its own forward."""
+    return _offloads(call, parts=True)
+
+
+def offloads(call: CallSite) -> Value | None:
+    """It keeps a model, or the models of a pipeline, on the host; each is brought to the GPU as a whole."""
+    return _offloads(call, parts=False)
+
+
+def _offloads(call: CallSite, *, parts: bool) -> Value | None:
+    model = call.first if call.owner is None else call.owner
+    device = call.given.get(call.effect.to, call.effect.takes.index(call.effect.to))
     if not isinstance(model, Module):
-        return Unknown()
-    name, position, parts = _FUNCTIONS[last]
-    hook(machine, model, given.get(name, position), parts, node, frame)
-    if last != "cpu_offload_with_hook":
+        return None if model is None else Unknown()
+    hook(call, model, device, parts)
+    if call.owner is None:
         return model
-    before = given.told("prev_module_hook", 2)
+    for one in () if model.weights else model.children.values():
+        hook(call, one, device, parts)
+    return Const(None)
+
+
+def offloads_in_turns(call: CallSite) -> Value | None:
+    """It offloads a model, and gives the hook by which that takes turns with others, too."""
+    model, before = offloads(call), call.argument("prev_module_hook")
+    if not isinstance(model, Module):
+        return model
     return Items([model, hook_of(model, before.value if before is not None else None)])
 
 
-def sharded(
-    machine: Machine, last: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value | None:
-    """A model that FSDP keeps on the host but for its forward; None for what offloads nothing."""
-    model = given.listed[0].value if given.listed else None
-    said = given.named.get(SHARDING.get(last, ""))
-    policy = _policy(said.node, frame) if said is not None else None
+def brings_back(call: CallSite) -> Value | None:
+    """It brings the weights of an offloaded model back, for a ``with`` or for good."""
+    model = call.first if call.owner is None else call.owner
+    if not isinstance(model, Module):
+        return None
+    released(model)
+    return model if call.owner is None else Const(None)
+
+
+def shards_on_gpus(call: CallSite) -> Value | None:
+    """It shards a model over the GPUs of a mesh, or keeps it on the host where it is told to offload."""
+    model = call.first
     if (
-        last == "fully_shard"
-        and said is None
-        and isinstance(model, Module)
+        isinstance(model, Module)
         and model.where() == CPU
+        and call.argument("offload_policy") is None
     ):
-        model.move(machine.home(), Step(EventKind.MOVED, machine.spot(node, frame), machine.home()))
-        return model  # its shards are on the GPUs of the mesh
+        model.move(call.machine.home(), call.moves(call.machine.home()))
+        return model
+    return shards(call)
+
+
+def shards(call: CallSite) -> Value | None:
+    """A model that FSDP keeps on the host but for its forward; None for what offloads nothing."""
+    said = call.given.named.get(call.effect.of)
+    policy = _policy(said.node, call.frame) if said is not None else None
+    model = call.first
     if not isinstance(model, Module) or policy is None:
         return None
-    told = arguments(policy)
-    if called(policy) == "CPUOffload" and not any(_is_on(machine, one, frame) for one in told):
+    told, switched = arguments(policy), called(policy) == "CPUOffload"
+    if switched and not any(_is_on(call, one) for one in told):
         return None
-    hook(machine, model, given.named.get("device_id"), True, node, frame)
-    switch = called(policy) == "CPUOffload" and not isinstance(told[0], ast.Constant)
-    if switch and _is_on(machine, told[0], frame, also=()):
-        step, setting = model.steps[-1], machine.spot(told[0], frame)
+    hook(call, model, call.given.named.get("device_id"), parts=True)
+    if switched and not isinstance(told[0], ast.Constant) and _is_on(call, told[0], also=()):
+        step, setting = model.steps[-1], call.machine.spot(told[0], call.frame)
         model.steps = (*model.steps[:-1], step._replace(of=setting))
     return model
 
@@ -102,35 +107,18 @@ def _policy(said: ast.expr, frame: Frame) -> ast.Call | None:
     return said if isinstance(said, ast.Call) and offloads else None
 
 
-def _is_on(machine: Machine, said: ast.expr, frame: Frame, *, also: tuple[int, ...] = (1,)) -> bool:
+def _is_on(call: CallSite, said: ast.expr, *, also: tuple[int, ...] = (1,)) -> bool:
     """Whether an expression is true; a number is no switch."""
-    value = machine.evaluate(machine, said, frame)
+    value = call.machine.evaluate(call.machine, said, call.frame)
     told = value.value if isinstance(value, Const) else None
     return told is True or (type(told) is int and told in also)
 
 
-def offload(
-    machine: Machine, model: Module, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> None:
-    """A method that offloads a model, or the models of a pipeline."""
-    keyword, position, parts = METHODS[name]
-    hook(machine, model, given.get(keyword, position), parts, node, frame)
-    for one in () if model.weights else model.children.values():
-        hook(machine, one, given.get(keyword, position), parts, node, frame)
-
-
-def hook(
-    machine: Machine,
-    module: Module,
-    device: Given | None,
-    parts: bool,
-    node: ast.AST,
-    frame: Frame,
-) -> None:
+def hook(call: CallSite, module: Module, device: Given | None, parts: bool) -> None:
     """Keeps a module on the host but for its forward; with ``parts`` each of its parts for its own."""
-    runs = machine.asked(device.value) if device is not None else machine.home()
+    runs = call.machine.asked(device.value) if device is not None else call.machine.home()
     of = origin(device.value) if device is not None else None
-    module.move(CPU, Step(EventKind.OFFLOADED, machine.spot(node, frame), CPU, of))
+    module.move(CPU, Step(EventKind.OFFLOADED, call.spot, CPU, of))
     for one in module.family():
         if parts or one is module:
             one.runs = runs or HOME
@@ -152,14 +140,9 @@ def brought(
         one.device = device if one.weights else one.device
         one.tensors = {name: tensor.like(device) for name, tensor in one.tensors.items()}
         one.runs = None
-    listed = [one._replace(value=moved(one.value, device, step)) for one in given.listed]
-    named = {
-        name: one._replace(value=moved(one.value, device, step))
-        for name, one in given.named.items()
-    }
     back = last is not None and called(last.spot.node) in _GIVES_BACK
     try:
-        found = work(Arguments(listed, named, given.open))
+        found = work(given.changed(lambda value: moved(value, device, step)))
         return given_back(found, given, spot) if back else found
     finally:
         for one, where, tensors, runs in kept:

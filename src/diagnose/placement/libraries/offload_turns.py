@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import ast
-
 from diagnose.kinds import EventKind
 from diagnose.placement.devices import CPU
+from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.libraries.meta_modules import released
-from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.provenance import last_of
 from diagnose.placement.tensors import Module
-from diagnose.placement.values import Const, Frame, Object, Unknown, Value
+from diagnose.placement.values import Const, Object, Unknown, Value
 
 #: What such a hook is, and what it and its module are kept by: no attributes of a program's.
-HOOK = "offload-hook"
+HOOK = "accelerate.UserCpuOffloadHook"
 _MODULE, _BEFORE = "<module>", "<before>"
 
 
@@ -38,16 +36,18 @@ def end_turn_before(module: Module) -> None:
         _sent_back(before)
 
 
-def turn_hook(
-    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    """What a method of a hook does: ``offload`` takes its module back to the host, others may bring it."""
+def ends_turn(owner: Object, call: CallSite) -> Value:
+    """``offload`` takes the module of a hook back to the host."""
+    _sent_back(owner)
+    return Const(None)
+
+
+def may_bring(owner: Object, call: CallSite) -> Value:
+    """Other methods of a hook may bring its module."""
     module = owner.attributes[_MODULE]
-    if name == "offload":
-        _sent_back(owner)
-    elif isinstance(module, Module):
+    if isinstance(module, Module):
         released(module)
-    return Const(None) if name == "offload" else Unknown()
+    return Unknown()
 
 
 def _sent_back(hook: Object) -> None:

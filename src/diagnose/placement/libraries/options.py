@@ -2,70 +2,62 @@
 
 from __future__ import annotations
 
-import ast
 import re
 
 from diagnose.kinds import OptionState
 from diagnose.placement.devices import asks_for_gpu, named_so, written
+from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.tensors import Table
-from diagnose.placement.values import Const, Frame, Number, Object, Unknown, Value
+from diagnose.placement.values import Const, Number, Object, Unknown, Value
 
 #: What people call an option that lists GPUs, or names them in one text.
 _OF_GPUS = re.compile(r"(^|_)(gpu|cuda|device|dev)(_?id)?s$", re.IGNORECASE)
 
 
-def parsed(
-    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    """An `argparse` parser: what it parses are attributes."""
-    if name == "add_argument":
-        _add(machine, owner, given, node, frame)
-    if name in ("parse_args", "parse_known_args"):
-        found = Object("namespace")
-        found.attributes = dict(owner.attributes)
-        return found if name == "parse_args" else Items([found, Unknown()])
-    return owner if name in ("add_argument_group", "add_mutually_exclusive_group") else Unknown()
+def parsed(owner: Object, call: CallSite) -> Value:
+    """What a parser parses: its options are attributes."""
+    found = Object("namespace")
+    found.attributes = dict(owner.attributes)
+    return Items([found, Unknown()]) if call.effect.gives == "several" else found
 
 
-def _add(machine: Machine, owner: Object, given: Arguments, node: ast.AST, frame: Frame) -> None:
+def adds_option(owner: Object, call: CallSite) -> Value:
+    """A parser gets an option: a flag, a default, or nothing where it is left out."""
+    machine, given = call.machine, call.given
     names = [str(one.value.value) for one in given.listed if isinstance(one.value, Const)]
     dashed = [one for one in names if one.startswith("-")]
     if not dashed:
-        return
+        return Unknown()
     said = next((one for one in dashed if one.startswith("--")), dashed[0])
     name = given.text("dest") or said.lstrip("-").replace("-", "_")
     default, action = given.named.get("default"), given.text("action") or ""
     machine.has_options = True
-    flag = action in ("store_true", "store_false")
+    flag, by_default = (
+        action in ("store_true", "store_false"),
+        machine.options == OptionState.DEFAULT,
+    )
     machine.has_flags |= flag
     if flag and machine.options != OptionState.OPEN:
-        if machine.options == OptionState.DEFAULT or asks_for_gpu(name) is None:
+        if by_default or asks_for_gpu(name) is None:
             on = (action == "store_true") == (machine.options == OptionState.TURNED_ON)
-            told = (
-                default.value
-                if default is not None and machine.options == OptionState.DEFAULT
-                else None
-            )
+            told = default.value if default is not None and by_default else None
             owner.attributes[name] = told if isinstance(told, Const) else Const(on)
-        return
-    if default is not None and not machine.defaults:
+    elif default is not None and not machine.defaults:
         owner.attributes[name] = Unknown(name)
     elif default is not None:
         other = _elsewhere(machine, default.value, said, name, given.named.get("choices"))
         value = other or _default(machine, default.value, name)
-        owner.attributes[name] = _converted(machine, value, given, node, frame)
-    elif (
-        machine.options == OptionState.DEFAULT
-        and "required" not in given.named
-        and "action" not in given.named
-    ):
+        owner.attributes[name] = _converted(call, value)
+    elif by_default and "required" not in given.named and "action" not in given.named:
         owner.attributes[name] = Const(None)
+    return Unknown()
 
 
-def environment(machine: Machine, given: Arguments) -> Value:
+def environment(call: CallSite) -> Value:
     """What ``os.environ.get`` and ``os.getenv`` give: of a device what the program takes by default."""
+    machine, given = call.machine, call.given
     name, told = given.text("key", 0) or "", given.get("default", 1)
     held = machine.replaced.get("os.environ")
     if isinstance(held, Table) and name in held.items:
@@ -74,20 +66,17 @@ def environment(machine: Machine, given: Arguments) -> Value:
         return Unknown(name)
     if (other := _elsewhere(machine, told.value, name, name)) is not None:
         return other
-    if written(given.text("default", 1) or "") is not None:
-        return told.value
-    return told.value if _is_another(told.value, name) else Unknown(name)
+    device = written(given.text("default", 1) or "")
+    return told.value if device is not None or _is_another(told.value, name) else Unknown(name)
 
 
-def _converted(
-    machine: Machine, value: Value, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
+def _converted(call: CallSite, value: Value) -> Value:
     """An option that names another GPU as its ``type=`` makes it of a text; others stay what they are."""
-    by = given.named.get("type")
+    by = call.given.named.get("type")
     text = isinstance(value, Const) and isinstance(value.value, str)
-    if by is None or not machine.elsewhere or not text:
+    if by is None or not call.machine.elsewhere or not text:
         return value
-    return machine.invoke(machine, by.value, Arguments([Given(by.node, value)]), node, frame)
+    return call.run(by.value, Arguments([Given(by.node, value)]))
 
 
 def _default(machine: Machine, value: Value, name: str) -> Value:

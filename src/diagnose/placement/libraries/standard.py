@@ -2,46 +2,27 @@
 
 from __future__ import annotations
 
-import ast
 import json
-from collections.abc import Callable
 from itertools import islice
 
 from diagnose.kinds import Origin
 from diagnose.placement.assignments import as_row, element
 from diagnose.placement.iteration import iterated
 from diagnose.placement.lattice import in_a_row, of_any_key
-from diagnose.placement.machine import Arguments, Given, Machine, Partial
+from diagnose.placement.libraries.call_site import CallSite
+from diagnose.placement.machine import Arguments, Partial
 from diagnose.placement.records import described, field, replaced, tuple_class
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Class, Const, Frame, Object, Unknown, Value
+from diagnose.placement.values import Class, Const, Object, Unknown, Value
 
 
-def standard_call(
-    machine: Machine, dotted: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value | None:
-    """What a call of the standard library gives, or of what shows how far a loop is; else None."""
-    if dotted.rpartition(".")[2] in machine.torch.transparent_iterators and given.every():
-        return _first(machine, given, node, frame)
-    if dotted.endswith(tuple(machine.torch.attribute_dicts)):
-        return namespace(given)
-    run = _CALLS.get(dotted.removeprefix("typing_extensions.").removeprefix("typing."))
-    return run(machine, given, node, frame) if run is not None else None
-
-
-def _first(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    one = given.get("iterable", 0)
-    return iterated(machine, one.value, node, frame) if one is not None else Unknown()
-
-
-def namespace(given: Arguments) -> Object:
+def namespace(call: CallSite) -> Object:
     """An object whose attributes are what it is given by name, or by a dict."""
     found = Object("namespace")
-    for one in given.listed[:1]:
-        if isinstance(one.value, Table):
-            found.attributes |= {str(key): _nested(item) for key, item in one.value.items.items()}
-    named = {name: _nested(one.value) for name, one in given.named.items() if name != "**"}
+    if isinstance(call.first, Table):
+        found.attributes |= {str(key): _nested(item) for key, item in call.first.items.items()}
+    named = {name: _nested(one.value) for name, one in call.given.named.items() if name != "**"}
     found.attributes |= named
     return found
 
@@ -54,71 +35,89 @@ def _nested(value: Value) -> Value:
     return found
 
 
-def _partial(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    return Partial(given.listed[0].value, given.rest()) if given.listed else Unknown()
+def partial(call: CallSite) -> Value:
+    """A function that some of its arguments are given already."""
+    return Partial(call.first, call.given.rest()) if call.first is not None else Unknown()
 
 
-def _reduce(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    if len(given.listed) < 2:
+def reduced(call: CallSite) -> Value:
+    """A function called with two items of a list."""
+    if call.first is None or len(call.given.listed) < 2:
         return Unknown()
-    function, rows = given.listed[0].value, given.listed[1]
-    items = iterated(machine, rows.value, node, frame)
-    one = rows._replace(value=element(machine.torch, items))
-    return machine.invoke(machine, function, Arguments([one, one]), node, frame)
+    rows = call.given.listed[1]
+    items = iterated(call.machine, rows.value, call.node, call.frame)
+    one = rows._replace(value=element(call.machine.torch, items))
+    return call.run(call.first, Arguments([one, one]))
 
 
-def _chain(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    rows = (iterated(machine, one.value, node, frame) for one in given.listed)
-    return in_a_row(as_row(machine.torch, row) for row in rows)
+def chained(call: CallSite) -> Value:
+    """The items of several lists."""
+    rows = (iterated(call.machine, one.value, call.node, call.frame) for one in call.given.listed)
+    return in_a_row(as_row(call.machine.torch, row) for row in rows)
 
 
-def _drawn(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    """Some of the items."""
-    items = _first(machine, given, node, frame)
-    return Items([], element(machine.torch, items))
+def _run_through(call: CallSite) -> Value:
+    if call.first is None:
+        return Unknown()
+    return iterated(call.machine, call.first, call.node, call.frame)
 
 
-def _chosen(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    items = _first(machine, given, node, frame)
-    return element(machine.torch, items)
+def some_items(call: CallSite) -> Value:
+    """Some of the items of a list."""
+    return Items([], an_item(call))
 
 
-def _deque(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    items = _first(machine, given, node, frame) if given.listed else None
+def an_item(call: CallSite) -> Value:
+    """One of the items of a list."""
+    return element(call.machine.torch, _run_through(call))
+
+
+def deque(call: CallSite) -> Value:
+    """A list that grows at both ends."""
+    items = _run_through(call)
     found = Items(list(items.items), items.more) if isinstance(items, Items) else Items([])
     found.grows = True
     return found
 
 
-def _default_dict(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+def default_dict(call: CallSite) -> Value:
+    """A dict that makes what it lacks."""
     found = Table({})
-    found.missing = given.listed[0].value if given.listed else None
+    found.missing = call.first
     return found
 
 
-def _named_tuple(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    said = given.get("field_names", 1) or given.get("fields", 1)
-    name = given.text("typename", 0) or "Row"
-    return tuple_class(name, said.value if said is not None else None, node, frame)
+def named_tuple(call: CallSite) -> Value:
+    """The class of tuples with named fields."""
+    said = call.given.get("field_names", 1) or call.given.get("fields", 1)
+    name = call.given.text("typename", 0) or "Row"
+    return tuple_class(name, said.value if said is not None else None, call.node, call.frame)
 
 
-def _replace(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    record = given.listed[0].value if given.listed else None
-    return replaced(record, given.rest()) if isinstance(record, Object) else Unknown()
+def record_field(call: CallSite) -> Value:
+    """What a class of records says of a field."""
+    return field(call.given)
 
 
-def _as_dict(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    record = given.listed[0].value if given.listed else None
+def record_replaced(call: CallSite) -> Value:
+    """A record with other values in some fields."""
+    return replaced(call.first, call.given.rest()) if isinstance(call.first, Object) else Unknown()
+
+
+def record_dict(call: CallSite) -> Value:
+    """The fields of a record as a dict."""
+    record = call.first
     return Table(dict(record.attributes.items())) if isinstance(record, Object) else Unknown()
 
 
-def _fields(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    found = described(given.listed[0].value) if given.listed else None
-    return found or Unknown()
+def record_fields(call: CallSite) -> Value:
+    """The fields of a record, or of a class of such."""
+    return (described(call.first) if call.first is not None else None) or Unknown()
 
 
-def _is_record(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    match given.listed[0].value if given.listed else None:
+def is_record(call: CallSite) -> Value:
+    """Whether something is a record, or a class of such."""
+    match call.first:
         case (Object(made=Class()) | Class()) as record:
             return Const(described(record) is not None)
         case Tensor() | Items() | Table() | Batch() | Const() | Module():
@@ -126,11 +125,10 @@ def _is_record(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) 
     return Unknown()
 
 
-def _json(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+def parsed_json(call: CallSite) -> Value:
     """What a text that stands in the code holds."""
-    text = given.text("s", 0)
     try:
-        return _plain(json.loads(text or ""))
+        return _plain(json.loads(call.given.text("s", 0) or ""))
     except (ValueError, RecursionError):
         return Unknown()
 
@@ -144,21 +142,15 @@ def _plain(found: object) -> Value:
     return Const(found)
 
 
-def _executor(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    return Object("executor")
+def listed(call: CallSite) -> Value:
+    """A list of what it is given."""
+    return Items([one.value for one in call.given.listed])
 
 
-def _same(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    return given.listed[0].value if given.listed else Unknown()
-
-
-def _nothing(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    return Const(None)
-
-
-def _dict(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    found = Table({key: one.value for key, one in given.named.items() if key != "**"})
-    first = given.listed[0].value if given.listed else None
+def table(call: CallSite) -> Value:
+    """A dict of what it is given by name, and of the dict or pairs before that."""
+    found = Table({key: one.value for key, one in call.given.named.items() if key != "**"})
+    first = call.first
     if isinstance(first, Table):
         found.items = dict(first.items) | found.items
         found.more = first.more
@@ -174,55 +166,3 @@ def _dict(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Va
             else:
                 found.more = of_any_key(found.more, value or Unknown())
     return found
-
-
-def _thread(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    """A thread runs what it is given; which GPU is its current one is its own."""
-    target = given.told("target", 1)
-    listed, named = given.told("args", 3), given.told("kwargs", 4)
-    if target is not None:
-        values = listed.value.items if listed and isinstance(listed.value, Items) else []
-        table = named.value.items if named and isinstance(named.value, Table) else {}
-        handed = Arguments(
-            [Given(target.node, value) for value in values],
-            {str(name): Given(target.node, value) for name, value in table.items()},
-        )
-        current = machine.current
-        machine.invoke(machine, target.value, handed, node, frame)
-        machine.current = current
-    return Object("thread")
-
-
-_Run = Callable[[Machine, Arguments, ast.AST, Frame], Value]
-
-_CALLS: dict[str, _Run] = {
-    "builtins.dict": _dict,
-    "functools.partial": _partial,
-    "functools.partialmethod": _partial,
-    "functools.reduce": _reduce,
-    "itertools.chain": _chain,
-    "random.sample": _drawn,
-    "random.choices": _drawn,
-    "random.choice": _chosen,
-    "random.shuffle": _nothing,
-    "collections.deque": _deque,
-    "collections.defaultdict": _default_dict,
-    "collections.OrderedDict": _dict,
-    "collections.namedtuple": _named_tuple,
-    "NamedTuple": _named_tuple,
-    "dataclasses.field": lambda machine, given, node, frame: field(given),
-    "pydantic.Field": lambda machine, given, node, frame: field(given),
-    "dataclasses.replace": _replace,
-    "dataclasses.asdict": _as_dict,
-    "dataclasses.fields": _fields,
-    "dataclasses.is_dataclass": _is_record,
-    "json.loads": _json,
-    "concurrent.futures.ThreadPoolExecutor": _executor,
-    "concurrent.futures.ProcessPoolExecutor": _executor,
-    "multiprocessing.pool.ThreadPool": _executor,
-    "threading.Thread": _thread,
-    "asyncio.run": _same,
-    "asyncio.gather": lambda machine, given, node, frame: Items(
-        [one.value for one in given.listed]
-    ),
-}

@@ -12,16 +12,7 @@ from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensors import Batch, Module, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import (
-    Const,
-    Frame,
-    Function,
-    Loader,
-    Number,
-    Object,
-    Unknown,
-    Value,
-)
+from diagnose.placement.values import Const, Frame, Function, Loader, Number, Object, Unknown, Value
 
 #: What runs before the module is moved.
 BEFORE = ("prepare_data", "setup", "configure_model")

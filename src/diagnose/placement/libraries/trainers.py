@@ -1,164 +1,143 @@
-"""Trainers, pipelines and collators of model libraries: where they bring models and batches."""
+"""Trainers and pipelines of model libraries: where they bring models and batches."""
 
 from __future__ import annotations
 
-import ast
-
 from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import CPU, META, SPLIT
+from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.libraries.layers import built
 from diagnose.placement.libraries.trainer_calls import Fitting, prepare, take_steps
-from diagnose.placement.machine import Arguments, Machine
 from diagnose.placement.model import Device, Step
-from diagnose.placement.tensors import Batch, Module, Tensor
+from diagnose.placement.tensors import Batch, Module
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Loader, Object, Place, Unknown, Value
+from diagnose.placement.values import Const, Loader, Object, Place, Unknown, Value
 
 #: The attributes by which a trainer knows a model that is spread over GPUs, and leaves it there.
 _SPREAD = frozenset({"hf_device_map", "is_parallelizable", "model_parallel"})
-#: Libraries whose trainer brings its model back to the cpu when it has ended.
-_GIVING_BACK = frozenset({"lightning", "pytorch_lightning"})
+#: Where the models are that a trainer is given.
+_HOME = "<home>"
 
 
-def arguments(machine: Machine, given: Arguments) -> Object:
+def training_arguments(call: CallSite) -> Object:
     """What a trainer is told: its device, and the rest by its names."""
     made = Object("arguments")
-    made.attributes = {name: one.value for name, one in given.named.items()}
+    made.attributes = {name: one.value for name, one in call.given.named.items()}
     cpu = [made.attributes[name] for name in ("use_cpu", "no_cuda") if name in made.attributes]
     on_host = any(isinstance(one, Const) and one.value is True for one in cpu)
     unknown = any(not isinstance(one, Const) for one in cpu)
     made.attributes["device"] = (
-        Unknown("device") if unknown else Place(CPU if on_host else machine.home())
+        Unknown("device") if unknown else Place(CPU if on_host else call.machine.home())
     )
     return made
 
 
-def trainer(machine: Machine, root: str, given: Arguments, node: ast.AST, frame: Frame) -> Value:
-    """A library's trainer: some move the model that they are given at once."""
-    model, args = given.get("model", 0), given.get("args", 1)
-    found = Object("fitting" if root in _GIVING_BACK else "trainer")
+def fitting_trainer(call: CallSite) -> Value:
+    """A trainer that is given its model to fit it, and brings it back to the cpu then (Lightning's)."""
+    devices, home = call.given.named.get("devices"), call.machine.home()
+    first = None
+    if devices is not None and isinstance(devices.value, Items):
+        first = next(devices.value.every(), None)
+    told = call.machine.asked(first) if first is not None else home
+    return _trainer(
+        call, "lightning.Trainer", CPU if call.given.text("accelerator") == "cpu" else told
+    )
+
+
+def trainer(call: CallSite) -> Value:
+    """A trainer that moves the model that it is given at once."""
+    args = call.given.get("args", 1)
     told = args.value.attributes.get("device") if args and isinstance(args.value, Object) else None
-    home: Device | None = machine.home()
-    if isinstance(told, Place):
-        home = told.device
-    elif told is not None:
-        home = None
-    if root in _GIVING_BACK:
-        kind, devices = given.text("accelerator"), given.named.get("devices")
-        first = None
-        if devices is not None and isinstance(devices.value, Items):
-            first = next(devices.value.every(), None)
-        home = CPU if kind == "cpu" else machine.asked(first) if first is not None else home
-    if home is not None:
-        found.attributes["<home>"] = Place(home)
-    for told_as, one in (("args", args), ("callbacks", given.named.get("callbacks"))):
-        if one is not None:
-            found.attributes[told_as] = one.value
-    if model is None or not isinstance(model.value, Module):
+    home: Device | None = call.machine.home()
+    if told is not None:
+        home = told.device if isinstance(told, Place) else None
+    found = _trainer(call, "transformers.Trainer", home)
+    model = found.attributes.get("model")
+    if (
+        not isinstance(model, Module)
+        or model.where() in (SPLIT, META)
+        or _SPREAD & set(model.plain)
+    ):
         return found
-    found.attributes["model"] = model.value
-    free = model.value.where() not in (SPLIT, META) and _SPREAD.isdisjoint(model.value.plain)
-    if free and home is not None:
-        if home == CPU:
-            model.value.move(CPU, Step(EventKind.MOVED, machine.spot(node, frame), CPU))
-            return found
-        model.value.gather(home, machine.spot(node, frame))
-        if root in machine.torch.replicating_libraries:
-            model.value.steps = (
-                *model.value.steps,
-                Step(EventKind.WRAPPED, machine.spot(node, frame)),
-            )
-    elif free:
-        model.value.move(None, Step(EventKind.MOVED, machine.spot(node, frame)))
+    if home is None or home == CPU:
+        model.move(home, call.moves(home))
+        return found
+    model.gather(home, call.spot)
+    if call.root in call.machine.torch.replicating_libraries:
+        model.steps = (*model.steps, Step(EventKind.WRAPPED, call.spot))
     return found
 
 
-def trained(
-    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    """What a method of a trainer does: batches of its loaders are on its device, and so is a model that it
-    is given, until it gives it back."""
-    place = owner.attributes.get("<home>")
-    home = place.device if isinstance(place, Place) else machine.home()
-    if name.startswith("get_") and name.endswith("_dataloader"):
-        made = machine.step(EventKind.MADE, node, frame, home)
-        return Loader(Batch(Tensor(home, Origin.BATCH, made, frame), mutable=True))
-    if name not in machine.torch.trainer_methods:
-        return Unknown()
-    model = next((one.value for one in given.every() if isinstance(one.value, Module)), None)
-    if model is not None and model.where() != SPLIT:
-        spot = machine.spot(node, frame)
-        if owner.kind == "fitting":
-            fitting = Fitting(owner, model, home, given, node, frame)
-            prepare(machine, fitting, name)
-            model.gather(home, spot)
-            take_steps(machine, fitting, name)
-            model.move(CPU, Step(EventKind.GIVEN_BACK, spot, CPU))
-        else:
-            model.gather(home, spot)
-    if owner.kind == "fitting" and name == "predict":
-        made = machine.step(EventKind.MADE, node, frame, CPU)
-        return Items([], Tensor(CPU, Origin.LIBRARY, made, frame))
+def _trainer(call: CallSite, kind: str, home: Device | None) -> Object:
+    found = Object(kind)
+    if home is not None:
+        found.attributes[_HOME] = Place(home)
+    args, callbacks = call.given.get("args", 1), call.given.named.get("callbacks")
+    for told_as, one in (("args", args), ("callbacks", callbacks)):
+        if one is not None:
+            found.attributes[told_as] = one.value
+    model = call.given.get("model", 0)
+    if model is not None and isinstance(model.value, Module):
+        found.attributes["model"] = model.value
+    return found
+
+
+def trainer_loader(owner: Object, call: CallSite) -> Value:
+    """A loader of a trainer: its batches are on the trainer's device."""
+    return Loader(Batch(call.tensor(_home(owner, call), Origin.BATCH), mutable=True))
+
+
+def trains(owner: Object, call: CallSite) -> Value:
+    """A model that a method of a trainer is given is on its device then."""
+    model = _model(call)
+    if model is not None:
+        model.gather(_home(owner, call), call.spot)
     return Unknown()
 
 
-def pipeline(machine: Machine, given: Arguments, node: ast.AST, frame: Frame) -> Value:
+def fits(owner: Object, call: CallSite) -> Value:
+    """The same of a trainer that runs the steps of the model itself, and gives it back to the cpu."""
+    model, home = _model(call), _home(owner, call)
+    if model is not None:
+        fitting = Fitting(owner, model, home, call.given, call.node, call.frame)
+        prepare(call.machine, fitting, call.name)
+        model.gather(home, call.spot)
+        take_steps(call.machine, fitting, call.name)
+        model.move(CPU, Step(EventKind.GIVEN_BACK, call.spot, CPU))
+    predicts = call.effect.gives == "predictions"
+    return Items([], call.tensor(CPU, Origin.LIBRARY)) if predicts else Unknown()
+
+
+def _model(call: CallSite) -> Module | None:
+    models = (one.value for one in call.given.every() if isinstance(one.value, Module))
+    model = next(models, None)
+    return model if model is not None and model.where() != SPLIT else None
+
+
+def _home(owner: Object, call: CallSite) -> Device:
+    place = owner.attributes.get(_HOME)
+    return place.device if isinstance(place, Place) else call.machine.home()
+
+
+def pipeline(call: CallSite) -> Value:
     """A pipeline of transformers: it takes the first GPU, unless it is told another device."""
-    found, said = Object("pipeline"), given.named.get("device")
-    model = given.get("model", 1)
+    found, said = Object("transformers.Pipeline"), call.given.named.get("device")
+    model = call.given.get("model", 1)
     held = model.value if model is not None else None
     if not isinstance(held, Module):
-        held = built(machine, "transformers.model", node, frame)
-    home: Device | None = machine.home()
-    if "device_map" in given.named or held.where() == SPLIT:
+        held = built(call, "transformers.model")
+    home: Device | None = call.machine.home()
+    if "device_map" in call.given.named or held.where() == SPLIT:
         home = None
     elif said is not None:
         last = said.value.value if isinstance(said.value, Const) else None
-        home = CPU if last == -1 else machine.home() if last is None else machine.asked(said.value)
-        if not isinstance(said.value, Const | Place):
-            home = machine.asked(said.value)
+        home = CPU if last == -1 else call.machine.asked(said.value)
+        if isinstance(said.value, Const | Place) and last is None:
+            home = call.machine.home()
     if held.where() != SPLIT:
-        held.move(home, Step(EventKind.MOVED, machine.spot(node, frame), home))
-    found.attributes = {"model": held, "tokenizer": Object("tokenizer")}
+        held.move(home, call.moves(home))
+    found.attributes = {"model": held, "tokenizer": Object("transformers.PreTrainedTokenizer")}
     if home is not None:
         found.attributes["device"] = Place(home)
-    if "return_tensors" in given.named:
-        made = machine.step(EventKind.MADE, node, frame, CPU)
-        found.attributes["<result>"] = Items([], Tensor(CPU, Origin.LIBRARY, made, frame))
+    if "return_tensors" in call.given.named:
+        found.attributes["<result>"] = Items([], call.tensor(CPU, Origin.LIBRARY))
     return found
-
-
-def piped(
-    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    """What a pipeline gives: texts and numbers, or tensors of the cpu where it was told so."""
-    return owner.attributes.get("<result>", Unknown()) if name == "__call__" else Unknown()
-
-
-def collator(
-    machine: Machine, owner: Object, name: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value:
-    """What a library's collator makes of rows: a batch on the cpu."""
-    if name != "__call__":
-        return Unknown()
-    made = Tensor(CPU, Origin.BATCH, machine.step(EventKind.MADE, node, frame, CPU), frame)
-    return Batch(made, mutable=True)
-
-
-def training_call(
-    machine: Machine, root: str, last: str, given: Arguments, node: ast.AST, frame: Frame
-) -> Value | None:
-    """What makes a trainer, its arguments, a pipeline or a collator gives; None for other calls."""
-    if last.endswith("Trainer") and last[:1].isupper():
-        return trainer(machine, root, given, node, frame)
-    if last.endswith("TrainingArguments"):
-        return arguments(machine, given)
-    if root == "trl" and last.endswith("Config"):
-        return arguments(machine, given)
-    if last == "pipeline" and root == "transformers":
-        return pipeline(machine, given, node, frame)
-    if last.startswith("DataCollator") and last[:1].isupper():
-        return Object("collator")
-    if last == "default_data_collator":
-        return collator(machine, Object("collator"), "__call__", given, node, frame)
-    return None
