@@ -4,32 +4,77 @@ call, or its owner and a call, and give None where the row does not hold."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from importlib import import_module
+from types import ModuleType
 
+from diagnose.placement.libraries import (
+    accelerators,
+    checkpoints,
+    copies,
+    datasets,
+    device_maps,
+    diffusers,
+    distributions,
+    factories,
+    functional,
+    general,
+    layers,
+    models,
+    module_methods,
+    modules,
+    object_methods,
+    offload,
+    offload_turns,
+    options,
+    python,
+    standard,
+    tensor_methods,
+    torch_calls,
+    trainers,
+)
 from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.libraries.models import may_fill
 from diagnose.placement.tensors import Batch, Module, Optimizer, Tensor
 from diagnose.placement.values import Object, Value
 
-_MODULES = """
-    accelerators checkpoints copies datasets device_maps diffusers distributions factories functional
-    general layers models module_methods modules object_methods offload offload_turns options
-    python standard tensor_methods torch_calls trainers
-"""
+_MODULES = (
+    accelerators,
+    checkpoints,
+    copies,
+    datasets,
+    device_maps,
+    diffusers,
+    distributions,
+    factories,
+    functional,
+    general,
+    layers,
+    models,
+    module_methods,
+    modules,
+    object_methods,
+    offload,
+    offload_turns,
+    options,
+    python,
+    standard,
+    tensor_methods,
+    torch_calls,
+    trainers,
+)
 _OWNERS = {one.__name__: one for one in (Batch, Module, Object, Optimizer, Tensor)}
 _Word = Callable[..., "Value | None"]
 
 
-def _words(module: str) -> Iterator[tuple[str, _Word]]:
-    for name, one in vars(import_module(f"{__package__}.{module}")).items():
+def _words(module: ModuleType) -> Iterator[tuple[str, _Word]]:
+    for name, one in vars(module).items():
         parameters = list(getattr(one, "__annotations__", ()))[:-1]
-        own = getattr(one, "__module__", "").endswith(f".{module}") and not name.startswith("_")
+        own = getattr(one, "__module__", "") == module.__name__ and not name.startswith("_")
         if own and parameters in (["call"], ["owner", "call"]):
             yield name.replace("_", "-"), one
 
 
 #: Word -> what it stands for.
-WORDS: Mapping[str, _Word] = dict(word for module in _MODULES.split() for word in _words(module))
+WORDS: Mapping[str, _Word] = dict(word for module in _MODULES for word in _words(module))
 
 
 def done(call: CallSite, name: str, within: str = "") -> Value | None:
