@@ -92,7 +92,8 @@ def test_no_list_of_names_stands_in_the_code_that_knows_torch() -> None:
         own = {  # what an object of ours has, and what a module gives to others
             id(node.value)
             for node in ast.walk(tree)
-            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).startswith("__")
+            if isinstance(node, ast.Assign)
+            and ast.unparse(node.targets[0]).startswith(("__", "forked"))
         }
         for node in ast.walk(tree):
             if isinstance(node, (ast.Tuple, ast.List, ast.Set)) and id(node) not in own:
