@@ -90,10 +90,11 @@ def test_no_list_of_names_stands_in_the_code_that_knows_torch() -> None:
     for path in (*source.glob("placement/*.py"), *source.glob("fixes/codemods/*.py")):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         own = {  # what an object of ours has, and what a module gives to others
-            id(node.value)
+            id(one)
             for node in ast.walk(tree)
             if isinstance(node, ast.Assign)
             and ast.unparse(node.targets[0]).startswith(("__", "forked"))
+            for one in ast.walk(node.value)
         }
         for node in ast.walk(tree):
             if isinstance(node, (ast.Tuple, ast.List, ast.Set)) and id(node) not in own:
