@@ -2,7 +2,8 @@
 
 # Annotations are evaluated here: of strings `NamedTuple` would compile each, at every start.
 import re
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
@@ -46,21 +47,32 @@ class Effects:
             within: what a pattern for it has to begin with.
         """
         if (name, within) not in self._found:
-            self._found[name, within] = tuple(
+            patterns = (
                 effect
-                for pattern, effect in self._by_exactness
-                if pattern == name or (pattern.startswith(within) and _matches(pattern, name))
+                for first, last, pattern, effect in self._patterns
+                if name.startswith(first) and name.endswith(last) and pattern.startswith(within)
+                if _expression(pattern).fullmatch(name)
             )
+            self._found[name, within] = (*self._written_out.get(name, ()), *patterns)
         return self._found[name, within]
 
     @cached_property
-    def _by_exactness(self) -> Sequence[tuple[str, Effect]]:
-        found = [
-            (name, Effect(**{key: row[key] for key in row if key != "names"}))
-            for row in self._rows
-            for name in row["names"]
-        ]
-        return sorted(found, key=lambda row: _exactness(row[0]), reverse=True)
+    def _written_out(self) -> Mapping[str, Sequence[Effect]]:
+        found = defaultdict[str, list[Effect]](list)
+        for name, effect in self._by_name():
+            found[name].append(effect)
+        return found
+
+    @cached_property
+    def _patterns(self) -> Sequence[tuple[str, str, str, Effect]]:
+        """What each pattern begins and ends with, the pattern, and its effect: the most exact first."""
+        found = [(*_ends(name), name, one) for name, one in self._by_name() if _OPEN.search(name)]
+        return sorted(found, key=lambda row: (len(row[0]), len(row[1]), len(row[2])), reverse=True)
+
+    def _by_name(self) -> Iterator[tuple[str, Effect]]:
+        for row in self._rows:
+            effect = Effect(**{key: row[key] for key in row if key != "names"})
+            yield from ((name, effect) for name in row["names"])
 
 
 def is_guess(name: str) -> bool:
@@ -68,27 +80,20 @@ def is_guess(name: str) -> bool:
     return name.startswith("*")
 
 
-def _exactness(pattern: str) -> tuple[bool, int, int, int]:
-    """How exact a name is: no pattern, else by what it begins with, what it ends with, and all it says."""
+def _ends(pattern: str) -> tuple[str, str]:
+    """What a pattern begins and ends with."""
     parts = _OPEN.split(pattern)
-    return len(parts) == 1, len(parts[0]), len(parts[-1]), len(pattern)
+    return parts[0], parts[-1].lstrip(".")
 
 
 @cache
-def _literals(pattern: str) -> tuple[str, str, re.Pattern[str]]:
-    """What a pattern begins and ends with, and the regular expression that it stands for.
+def _expression(pattern: str) -> re.Pattern[str]:
+    """The regular expression that a pattern stands for.
 
     A ``*`` that is a whole part stands for packages, none at all too, and at the end for all that is below;
     within a part it stands for letters, and at the beginning for packages as well. ``[A-Z]`` is a letter.
     """
-    parts = _OPEN.split(pattern)
     body = re.escape(pattern.removeprefix("*.")).replace(r"\[A\-Z\]", "[A-Z]")
     body = re.sub(r"\\\.\\\*$", r"\..+", body).replace(r"\.\*\.", r"\.(?:.*\.)?")
     packages = r"(?:.*\.)?" if is_guess(pattern) else ""
-    return parts[0], parts[-1].lstrip("."), re.compile(packages + body.replace(r"\*", r"\w*"))
-
-
-def _matches(pattern: str, name: str) -> bool:
-    """Whether a callable's name is one that a pattern stands for."""
-    first, last, whole = _literals(pattern)
-    return name.startswith(first) and name.endswith(last) and whole.fullmatch(name) is not None
+    return re.compile(packages + body.replace(r"\*", r"\w*"))
