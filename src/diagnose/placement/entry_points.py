@@ -213,22 +213,30 @@ def _entered(machine: Machine, function: Function, frame: Frame) -> bool:
     """Runs a function on arguments of which only names and uses are known."""
     if id(function.node) in machine.entered or isinstance(function.node, ast.Lambda):
         return True
-    elsewhere = _used_as_tensors(machine, function) | _followed(machine, function)
+    tensors, elsewhere = _asked(machine, function), _followed(machine, function)
+    if function.name.endswith(".forward") and isinstance(function.this, Module):
+        elsewhere |= tensors
     mark = len(machine.meetings), machine.judged, machine.unknown
-    complete = _run(machine, function, frame, elsewhere)
+    complete = _run(machine, function, frame, tensors, elsewhere)
     # What meets tensors on an accelerator is on it: with that known, the function runs again.
     if beside := _beside_accelerators(machine.meetings[mark[0] :]) - elsewhere:
         del machine.meetings[mark[0] :]
         _, machine.judged, machine.unknown = mark
-        complete = _run(machine, function, frame, elsewhere | beside)
+        complete = _run(machine, function, frame, tensors, elsewhere | beside)
     return complete
 
 
-def _run(machine: Machine, function: Function, frame: Frame, elsewhere: frozenset[str]) -> bool:
-    """Runs a function whose parameters of some names are on the accelerator."""
+def _run(
+    machine: Machine,
+    function: Function,
+    frame: Frame,
+    tensors: frozenset[str],
+    elsewhere: frozenset[str],
+) -> bool:
+    """Runs a function whose parameters of some names are tensors, and of some on the accelerator."""
     machine.left = BUDGET // 3
     given = {
-        name: Given(ast.Name(name), _guessed(machine, name, function, elsewhere))
+        name: Given(ast.Name(name), _guessed(machine, name, function, tensors, elsewhere))
         for name in _names(function)
     }
 
@@ -268,13 +276,6 @@ def _names(function: Function) -> list[str]:
     if function.name.endswith(".forward") and function.name != "forward":
         with_default -= {"labels"}  # which a trainer hands over
     return [name for name in names if name not in with_default or named_so(name)]
-
-
-def _used_as_tensors(machine: Machine, function: Function) -> frozenset[str]:
-    """The names that a ``forward`` asks for what only tensors have."""
-    if not function.name.endswith(".forward") or not isinstance(function.this, Module):
-        return frozenset()
-    return _asked(machine, function)
 
 
 def _asked(machine: Machine, function: Function) -> frozenset[str]:
@@ -317,7 +318,13 @@ def _is_of(function: Function, kind: str) -> bool:
     )
 
 
-def _guessed(machine: Machine, name: str, function: Function, elsewhere: frozenset[str]) -> Value:
+def _guessed(
+    machine: Machine,
+    name: str,
+    function: Function,
+    tensors: frozenset[str],
+    elsewhere: frozenset[str],
+) -> Value:
     """The value of a parameter: in ``forward`` what is used as a tensor is where the weights are."""
     method = function.name.rpartition(".")[2]
     if name == "batch" and method in machine.torch.step_methods:
@@ -341,7 +348,7 @@ def _guessed(machine: Machine, name: str, function: Function, elsewhere: frozens
         return Tensor(CPU, Origin.GIVEN)
     if name in elsewhere:
         return Tensor(HOME, Origin.GIVEN)
-    if name in _asked(machine, function):
+    if name in tensors:
         return Tensor(None, Origin.GIVEN, name=name)
     return Unknown(name, handed=True)
 

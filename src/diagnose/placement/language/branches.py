@@ -13,6 +13,9 @@ from diagnose.placement.lattice import joined
 from diagnose.placement.machine import Machine
 from diagnose.placement.values import Value
 
+#: So many entries of a dict or list are copied in the time of a node.
+_COPIED = 4
+
 
 class Ways:
     """What variables and values are by each of the ways on which a program goes on from here.
@@ -21,6 +24,7 @@ class Ways:
     """
 
     def __init__(self, machine: Machine) -> None:
+        self._machine = machine
         self._changes = machine.changes
         self._mark = machine.changes.mark()
         self._after: list[dict[tuple[int, str], Change]] = []
@@ -43,6 +47,7 @@ class Ways:
         """Makes variables and values what the ways have in common."""
         changed = {key: one for after in self._after for key, one in after.items()}
         for key, (value, name, _) in changed.items():
+            self._machine.spend(len(value) // _COPIED if name == CONTENT else 0)
             now = value if name == CONTENT else getattr(value, name)
             each = [after[key][2] if key in after else now for after in self._after]
             if name == CONTENT:
