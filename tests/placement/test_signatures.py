@@ -63,7 +63,7 @@ def picked(table, rows):
     first = torch.arange(3)
     return table[first] + torch.zeros(3, device=table.device)
 """,
-    "a table of the host is picked from with what is asked for its device": """\
+    "what is elsewhere is brought to the host first": """\
 def shown(rows):
     if rows.is_cuda:
         rows = rows.cpu()

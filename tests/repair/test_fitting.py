@@ -7,7 +7,7 @@ from repair.forms import shorter
 from repair.guards import told_by
 
 from diagnose.repair.patch import Patch
-from diagnose.repair.refinement.better_places import mending
+from diagnose.repair.refinement.better_places import better_placed
 from diagnose.repair.refinement.shard_transfers import sending
 from diagnose.repair.validation import redundant_moves
 from diagnose.repair.validation.redundant_moves import flipped
@@ -83,7 +83,7 @@ def _after(name: str) -> tuple[str, str]:
 def test_what_is_made_under_a_condition_is_moved_under_it() -> None:
     after = _MAY_AVERAGE.replace("    optimizer", "    mean.to(device)\n    optimizer")
     assert [guard.id for guard in told_by(redundant_moves, _MAY_AVERAGE, after)] == ["absent"]
-    [better] = mending(Patch(_MAY_AVERAGE, after))
+    [better] = better_placed(Patch(_MAY_AVERAGE, after))
     assert "        mean = Average(net)\n        mean.to(device)\n" in better
     assert not list(told_by(redundant_moves, _MAY_AVERAGE, better))
 
@@ -144,7 +144,7 @@ def test_a_move_in_the_wrong_place_is_refused(name: str) -> None:
 )
 def test_the_better_place_is_proposed_and_not_refused(name: str, rows: list[str]) -> None:
     before, after = _after(name)
-    better = next(mending(Patch(before, after)))
+    better = next(better_placed(Patch(before, after)))
     assert not list(told_by(redundant_moves, before, better))
     assert set(rows) <= set(better.splitlines())
 
@@ -164,7 +164,7 @@ def build(gpus):
 """
     after = before.replace("Parallel(net,", "Parallel(net.to(gpus[0]),")
     named = before.replace('torch.device("cuda:1")', "torch.device(gpus[0])")
-    assert named in list(mending(Patch(before, after)))
+    assert named in list(better_placed(Patch(before, after)))
 
 
 _SPLIT = """\

@@ -3,7 +3,7 @@
 # Annotations are evaluated here: of strings `NamedTuple` would compile each, at every start.
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
@@ -59,20 +59,23 @@ class Effects:
     @cached_property
     def _written_out(self) -> Mapping[str, Sequence[Effect]]:
         found = defaultdict[str, list[Effect]](list)
-        for name, effect in self._by_name():
+        for name, effect in self._by_name:
             found[name].append(effect)
         return found
 
     @cached_property
     def _patterns(self) -> Sequence[tuple[str, str, str, Effect]]:
         """What each pattern begins and ends with, the pattern, and its effect: the most exact first."""
-        found = [(*_ends(name), name, one) for name, one in self._by_name() if _OPEN.search(name)]
+        found = [(*_ends(name), name, one) for name, one in self._by_name if _OPEN.search(name)]
         return sorted(found, key=lambda row: (len(row[0]), len(row[1]), len(row[2])), reverse=True)
 
-    def _by_name(self) -> Iterator[tuple[str, Effect]]:
-        for row in self._rows:
-            effect = Effect(**{key: row[key] for key in row if key != "names"})
-            yield from ((name, effect) for name in row["names"])
+    @cached_property
+    def _by_name(self) -> Sequence[tuple[str, Effect]]:
+        return [
+            (name, Effect(**{key: row[key] for key in row if key != "names"}))
+            for row in self._rows
+            for name in row["names"]
+        ]
 
 
 def is_guess(name: str) -> bool:

@@ -54,14 +54,10 @@ def joined(one: Value | None, other: Value | None) -> Value:
 def of_any_key(held: Value | None, value: Value) -> Value:
     """What a dict holds at keys that are not known, once a value is put at one: of tensors on several
     accelerators nobody knows which is at what key."""
-    if isinstance(held, Tensor) and isinstance(value, Tensor) and _is_on_gpu(value):
-        apart = held.device is None or (_is_on_gpu(held) and differ(held.device, value.device))
+    if isinstance(held, Tensor) and isinstance(value, Tensor) and is_gpu(value.device):
+        apart = held.device is None or (is_gpu(held.device) and differ(held.device, value.device))
         return value.like(None) if apart else value
     return value
-
-
-def _is_on_gpu(tensor: Tensor) -> bool:
-    return is_gpu(tensor.device)
 
 
 def _or_none(value: Value) -> Value:

@@ -7,7 +7,7 @@ import copy
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from difflib import SequenceMatcher
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeVar
 
 from diagnose.placement.semantics import arguments, called, calls, functions_by_line, nodes
@@ -121,6 +121,12 @@ class Patch:
                 known[said] -= 1
                 if known[said] < 0:
                     yield one
+
+
+@lru_cache(maxsize=16)
+def patch_of(before: str, after: str) -> Patch:
+    """A file before and after; who asks for the same again shares what has been looked up."""
+    return Patch(before, after)
 
 
 def move_of(node: ast.AST) -> ast.Call | None:

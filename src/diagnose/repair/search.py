@@ -22,7 +22,7 @@ from diagnose.repair.model import (
     Terms,
     further,
 )
-from diagnose.repair.patch import Patch
+from diagnose.repair.patch import patch_of
 from diagnose.repair.refinement.callee_device import commissioning
 from diagnose.repair.refinement.polish import Node, Polish
 from diagnose.repair.runs.runner import Runner
@@ -258,7 +258,7 @@ class Search:
             return None
         if self._runner.workspace.edited(candidate.file, text) is None:
             return None
-        if loses_a_write(Patch(before, text)):
+        if loses_a_write(patch_of(before, text)):
             return None
         return {**node.texts, candidate.file: text}
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from diagnose.checking.notebook import Cells
 from diagnose.errors import DiagnoseError
 from diagnose.repair.notebooks import code_of, written
-from diagnose.repair.patch import Patch
+from diagnose.repair.patch import Patch, patch_of
 
 #: What no program needs of its folder, by name.
 _LEFT_OUT = frozenset({".git", ".hg", ".venv", "venv", "node_modules", "__pycache__", ".tox"})
@@ -102,7 +102,7 @@ class Workspace:
 
     def patches(self, texts: Mapping[str, str]) -> dict[str, Patch]:
         """Edited files, each beside what it was at the beginning."""
-        return {file: Patch(self.text(file), text) for file, text in texts.items()}
+        return {file: patch_of(self.text(file), text) for file, text in texts.items()}
 
     def sources(self, most: int) -> Iterator[tuple[str, str]]:
         """The Python files, notebooks' code too, with their texts; ``most`` of them."""

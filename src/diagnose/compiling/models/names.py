@@ -242,7 +242,7 @@ class Effects(Strict):
             if (said := NAME.search(name)) is None:
                 return [name]
             every = [name.replace(said[0], each) for each in lists[said[1]]]
-            return [each for each in every if each not in written]  # which another row tells of
+            return [each for each in every if each not in written]  # which another row names
 
         return [
             row.model_dump(exclude_defaults=True, exclude={"guess"})

@@ -25,17 +25,16 @@ class Ways:
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
-        self._changes = machine.changes
         self._mark = machine.changes.mark()
         self._after: list[dict[tuple[int, str], Change]] = []
 
     def leave(self) -> None:
         """Notes a way that goes on from here behind what is left; it is another's to undo it."""
-        self._after.append(self._changes.since(self._mark))
+        self._after.append(self._machine.changes.since(self._mark))
 
     def end(self, *, goes_on: bool = True) -> None:
         """Undoes what a way did; it is noted if the program goes on from there."""
-        after = self._changes.take_back(self._mark)
+        after = self._machine.changes.take_back(self._mark)
         if goes_on:
             self._after.append(after)
 

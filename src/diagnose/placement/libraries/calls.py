@@ -66,7 +66,7 @@ def method_call(
 _OF_DICTS = ("items", "keys", "values", "get")
 #: What rows call the classes of objects that have a short name elsewhere.
 _CALLED = {"accelerator": "accelerate.Accelerator", "host": "sklearn.base.BaseEstimator"}
-#: The classes of abstract values under which rows tell of their methods.
+#: The classes of abstract values under which rows name their methods.
 _CLASSES = {
     Tensor: "torch.Tensor",
     Module: "torch.nn.Module",
@@ -88,7 +88,7 @@ def _by_class(owner: Value, call: CallSite) -> Value | None:
 
 
 def _other(owner: Value, call: CallSite) -> Value:
-    """What a method gives that no row tells of."""
+    """What a method gives that no row names."""
     machine, name, given, node, frame = call.machine, call.name, call.given, call.node, call.frame
     match owner:
         case Tensor():

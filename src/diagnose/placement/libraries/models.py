@@ -101,7 +101,7 @@ def adapts(call: CallSite) -> Value | None:
 
 
 def unlisted(call: CallSite) -> Value:
-    """What a call gives that no row tells of: by how its name ends, and by what it is given."""
+    """What a call gives that no row names: by how its name ends, and by what it is given."""
     torch, last, root = call.machine.torch, call.last, call.root
     known, is_class = root in torch.model_libraries, last[:1].isupper()
     if not is_class:

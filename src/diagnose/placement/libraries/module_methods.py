@@ -317,7 +317,7 @@ def grows(owner: Module, call: CallSite) -> Value:
 
 
 def other_method(owner: Module, call: CallSite) -> Value:
-    """What a method gives that no row tells of: one that runs the module, or may."""
+    """What a method gives that no row names: one that runs the module, or may."""
     given, node, frame = call.given, call.node, call.frame
     if averaged(owner, call):
         return Const(None)

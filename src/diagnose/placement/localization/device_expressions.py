@@ -122,7 +122,7 @@ def _around(frame: Frame) -> Iterator[DeviceExpression]:
 # Kept for all findings of a program that has run: most are of the same few calls and objects.
 @lru_cache(maxsize=16)
 def _of_frame(frame: Frame) -> Sequence[DeviceExpression]:
-    """What the variables of a call tell of devices."""
+    """What the variables of a call say about devices."""
     forward = (frame.function or "").rpartition(".")[2] == "forward"
     tensor = Kind.INPUT if forward else Kind.TENSOR
     found: list[DeviceExpression] = []
@@ -140,7 +140,7 @@ def _of_frame(frame: Frame) -> Sequence[DeviceExpression]:
 
 @lru_cache(maxsize=16)
 def _of_object(this: Value | None) -> Sequence[DeviceExpression]:
-    """What the attributes of an object tell of devices; of a module, what it remembers."""
+    """What the attributes of an object say about devices; of a module, what it remembers."""
     held = this.attributes if isinstance(this, Object) else {}
     held = this.plain if isinstance(this, Module) else held
     kinds = (Kind.ATTRIBUTE, Kind.ATTRIBUTE_FIELD, Kind.KEPT_MODULE, Kind.KEPT_SETTING)
@@ -154,7 +154,7 @@ def _of_object(this: Value | None) -> Sequence[DeviceExpression]:
 def _told(
     name: str, said: str, value: Value, own: Kind, field: Kind, module: Kind, setting: Kind
 ) -> Iterator[DeviceExpression]:
-    """What a value tells of devices: itself, the fields that it remembers, its weights."""
+    """What a value says about devices: itself, the fields that it remembers, its weights."""
     if (device := _device(value)) is not None:
         yield DeviceExpression(said, own, device, name)
     if said in ("self", "self.self"):

@@ -35,7 +35,7 @@ def bound_beside(asked: Question) -> Reason | None:
 def computed_last(asked: Question) -> Reason | None:
     """Where the variable that is handed over is computed last, if what a factory made for it met others
     on the cpu as it was made: there it cannot be moved alone."""
-    made, meeting = asked.born, asked.meeting
+    made, meeting = asked.creation, asked.meeting
     statement = statement_around(made.spot)
     if statement is None or not _meets_others(statement, made.spot.node):
         return None

@@ -87,7 +87,7 @@ def handed_over(asked: Question) -> tuple[Spot, Frame]:
 def prepared_beside(asked: Question) -> Reason | None:
     """Where a library prepares another loader of the same variables, or the model that they are for: this
     one was forgotten there."""
-    made = asked.born
+    made = asked.creation
     for frame in frames(asked.meeting.frame):
         loaders = [(name, one) for name, one in frame.names.items() if isinstance(one, Loader)]
         moves = [
@@ -115,7 +115,7 @@ def drawn_from_owner(asked: Question) -> Reason | None:
     frame, meeting = asked.tensor.frame, asked.meeting
     if asked.first(EventKind.STORED) is None or frame is None:
         return None
-    if not isinstance(frame.this, Object) or has_device(frame, asked.born.spot):
+    if not isinstance(frame.this, Object) or has_device(frame, asked.creation.spot):
         return None
     if frame.this is meeting.frame.this or not has_device(meeting.frame, meeting.spot):
         return None
@@ -124,7 +124,7 @@ def drawn_from_owner(asked: Question) -> Reason | None:
 
 def given_to_owner(asked: Question) -> Reason | None:
     """Where an object is made that computes what it keeps of something that is used elsewhere, too."""
-    owner, made = asked.meeting.frame.this, asked.born
+    owner, made = asked.meeting.frame.this, asked.creation
     built = born_at(owner.steps) if isinstance(owner, Object) else None
     if owner is None or built is None or owner.frame is None:
         return None
@@ -143,7 +143,7 @@ def given_to_owner(asked: Question) -> Reason | None:
 
 def taken_by(asked: Question) -> Reason | None:
     """Where a function that knows a device takes an input as its parameter, and hands it to the model."""
-    made, meeting = asked.born, asked.meeting
+    made, meeting = asked.creation, asked.meeting
     node, spot, frame = handed_on(asked.stray.node, meeting.spot, meeting.frame, _is_of_module)
     made_in = asked.tensor.frame
     if _is_kept(node, frame) and made_in is not None and not has_device(made_in, made.spot):

@@ -215,7 +215,7 @@ def _weight_of_loss(asked: Question) -> Reason | None:
 
 
 def _made_on_gpu(asked: Question) -> Reason | None:
-    made, tensor = asked.born, asked.tensor
+    made, tensor = asked.creation, asked.tensor
     if is_literal(made):
         return asked.at(made, "hardcoded-device")
     if made.of is None:
@@ -226,26 +226,26 @@ def _made_on_gpu(asked: Question) -> Reason | None:
 
 
 def _left_out(asked: Question) -> Reason | None:
-    if (call := left_out(asked.born, asked.tensor.frame)) is not None:
+    if (call := left_out(asked.creation, asked.tensor.frame)) is not None:
         return Reason("created-without-device", *call)
-    named = isinstance(device_argument(asked.born.spot), ast.Constant)
-    return asked.at(asked.born if named else None, "hardcoded-device")
+    named = isinstance(device_argument(asked.creation.spot), ast.Constant)
+    return asked.at(asked.creation if named else None, "hardcoded-device")
 
 
 def _is_handed_over(asked: Question) -> bool:
     """Whether a factory makes an input of a model, and no companion of something else."""
-    made = asked.born
+    made = asked.creation
     if shaped_as_another(made, asked.tensor.frame) or is_target(made, asked.meeting):
         return False
     return not is_forgotten_beside(made) and is_input(asked)
 
 
 def _made_as_input(asked: Question) -> Reason:
-    return Reason("input-not-moved", *where_built(asked.born, asked.tensor.frame, models=True))
+    return Reason("input-not-moved", *where_built(asked.creation, asked.tensor.frame, models=True))
 
 
 def _made_batch(asked: Question) -> Reason | None:
-    made = asked.born
+    made = asked.creation
     if not on_cpu(asked.tensor) and is_literal(made):
         return asked.at(made, "hardcoded-device")
     beside = _is_made_beside(made, asked.tensor.frame)

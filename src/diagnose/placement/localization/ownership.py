@@ -17,7 +17,7 @@ def of_kept_object(asked: Question) -> Reason | None:
     """Where a module reads a tensor of an object that it keeps, or a method of the object does for it, if
     no call on the way to what made it knows a device, or what it was made of is brought to the GPU bit by
     bit: who else has the object may need it where it is."""
-    stray, meeting, made = asked.stray, asked.meeting, asked.born
+    stray, meeting, made = asked.stray, asked.meeting, asked.creation
     module, frame = _running(meeting.frame), stray.tensor.frame
     holder = held_by(stray.node, meeting.frame)
     if module is None or not isinstance(holder, Object) or holder.made is None:

@@ -67,7 +67,7 @@ class Question(_Question):
         return born_at(self.tensor.steps)
 
     @property
-    def born(self) -> Step:
+    def creation(self) -> Step:
         """The same, where it was seen."""
         assert self.made is not None
         return self.made

@@ -24,7 +24,7 @@ from diagnose.repair.validation.removed_wrappers import wrapping
 KNOWING = frozenset({"twice", "deaf", "absent", "put-away", "gives-up", "taken"})
 
 
-def mending(patch: Patch) -> Iterator[str]:
+def better_placed(patch: Patch) -> Iterator[str]:
     """The edited text with one of its moves in a better place.
 
     Args:

@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeVar
 
 from diagnose.bulkhead import guarded
 from diagnose.repair.model import Candidate, Level, Proof, Ran, Terms
-from diagnose.repair.patch import Patch
-from diagnose.repair.refinement.better_places import KNOWING, mending
+from diagnose.repair.patch import Patch, patch_of
+from diagnose.repair.refinement.better_places import KNOWING, better_placed
 from diagnose.repair.refinement.device_literals import General, general
 from diagnose.repair.refinement.minimization import trimmed
 from diagnose.repair.refinement.shard_transfers import sending
@@ -118,7 +118,7 @@ class Polish:
     def _mended(self, node: Node) -> tuple[Node, Proof] | None:
         """A patch with one of its moves in a better place, proven."""
         for file, text in node.texts.items():
-            for other in self._forms(mending, file, text):
+            for other in self._forms(better_placed, file, text):
                 if (found := self._proven(node, file, other)) is not None:
                     # A fetch stays with what puts it away, though the program runs without.
                     more = len(other.splitlines()) > len(text.splitlines())
@@ -140,7 +140,7 @@ class Polish:
 
     def _forms(self, form: Callable[[Patch], Iterator[T]], file: str, text: str) -> list[T]:
         """The forms of an edited file; a fault of ours costs these, and not the patch."""
-        patch = Patch(self._runner.workspace.text(file), text)
+        patch = patch_of(self._runner.workspace.text(file), text)
         return guarded("polishing", lambda: list(form(patch)), list[T]())
 
     def _general(self, node: Node, *, told: bool = False) -> tuple[Node, Proof] | None:

@@ -15,7 +15,7 @@ from diagnose.placement import Source
 from diagnose.placement.semantics import around, dotted, functions, nodes
 from diagnose.repair.comparison import diff_of
 from diagnose.repair.model import Candidate
-from diagnose.repair.patch import Patch
+from diagnose.repair.patch import Patch, patch_of
 from diagnose.repair.workspace import Workspace
 
 #: So many edits beside those of a failure are tried.
@@ -54,8 +54,8 @@ def rooted(found: Sequence[Candidate], workspace: Workspace) -> list[Candidate]:
     for one in found:
         with suppress(OSError, ValueError, SyntaxError):
             before = workspace.text(one.file)
-            for text in rooting(Patch(before, patched(before, one.patch))):
-                line = Patch(before, text).hunks[0].gone.start + 1
+            for text in rooting(patch_of(before, patched(before, one.patch))):
+                line = patch_of(before, text).hunks[0].gone.start + 1
                 diff = diff_of({one.file: before}, {one.file: text})
                 root = one._replace(line=line, patch=diff, source="origins")
                 made.setdefault(diff, root)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from diagnose.fixes.diff import patched
 from diagnose.repair.model import Candidate, Ran
-from diagnose.repair.patch import Patch
+from diagnose.repair.patch import Patch, patch_of
 from diagnose.repair.workspace import Workspace
 
 
@@ -55,7 +55,7 @@ class Case:
         for one in self.applied:
             before = texts.get(one.file) or self.workspace.text(one.file)
             texts[one.file] = patched(before, one.patch)
-            found.append((one, Patch(before, texts[one.file])))
+            found.append((one, patch_of(before, texts[one.file])))
         return found
 
     @cached_property

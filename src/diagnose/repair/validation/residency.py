@@ -1,4 +1,4 @@
-"""What a patch's run tells of where things stand in the meantime, and not only at the end."""
+"""What a patch's run shows of where things stand in the meantime, and not only at the end."""
 
 from __future__ import annotations
 
