@@ -6,12 +6,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from diagnose.placement.device_guards import ASKED
-
 _MOVES = frozenset({"to", "cuda", "cpu", "xpu", "npu", "to_empty"})
 #: Methods that change the tensor they are called on, beside those that end with ``_``; of those the ones
 #: that modules have, too, which a move changes itself.
 _CHANGING = frozenset({"record_stream"})
+#: What tells where a tensor is: of what is moved for it nobody learns anything.
+_WHERE = frozenset({"device", "is_cuda", "is_cpu"})
 _OF_MODULES = frozenset({"requires_grad_"})
 
 
@@ -37,7 +37,7 @@ class _Settling(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
-        if node.attr in ASKED and _move(node.value) and isinstance(node.value, ast.Call):
+        if node.attr in _WHERE and _move(node.value) and isinstance(node.value, ast.Call):
             node.value = getattr(node.value.func, "value", node.value)
         return node
 

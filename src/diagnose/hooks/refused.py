@@ -20,10 +20,12 @@ from diagnose.hooks.operands import assigned, value
 from diagnose.hooks.positions import Text
 from diagnose.kinds import ConstraintKind
 from diagnose.placement import Spot
-from diagnose.placement.device_guards import ASKED_FOR
+from diagnose.placement.device_guards import ASKED
 from diagnose.placement.machine import Meets
 from diagnose.placement.semantics import around, nodes
 
+#: What code asks a tensor for, to know where it is.
+_ASKED = ASKED | {"get_device"}
 _BLOCKS = ast.If | ast.For | ast.While | ast.Assert
 #: What simulates GPUs raises where torch would.
 _OURS = str(Path(__file__).parents[1])
@@ -120,7 +122,7 @@ def _tensors(
     }
     function = text.function(test)
     for node in nodes(test, ast.Attribute, ast.Name):
-        if isinstance(node, ast.Attribute) and node.attr in ASKED_FOR:
+        if isinstance(node, ast.Attribute) and node.attr in _ASKED:
             whole = loops.get(node.value.id) if isinstance(node.value, ast.Name) else None
             yield from _held(whole or node.value, frame, lives)
         elif (
@@ -128,7 +130,7 @@ def _tensors(
             and (given := assigned(node, function, test.lineno)) is not None
         ):
             for part in nodes(given, ast.Attribute):
-                if part.attr in ASKED_FOR:
+                if part.attr in _ASKED:
                     yield from _held(part.value, frame, lives)
 
 

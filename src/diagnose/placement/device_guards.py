@@ -13,8 +13,6 @@ from diagnose.placement.values import Frame, Unknown
 
 #: The attributes that tell where a tensor is.
 ASKED = frozenset({"is_cuda", "is_cpu", "device"})
-#: The same, with the method that does.
-ASKED_FOR = ASKED | {"get_device"}
 
 
 def kind_of(machine: Machine, name: str) -> ConstraintKind:

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
-from diagnose.placement.device_guards import ASKED_FOR
 from diagnose.placement.devices import CPU, HOME, differ, named_so
 from diagnose.placement.language import calls
 from diagnose.placement.language.branches import Ways
@@ -220,8 +219,7 @@ def _entered(machine: Machine, function: Function, frame: Frame) -> bool:
     mark = len(machine.meetings), machine.judged, machine.unknown
     complete = _run(machine, function, frame, tensors, elsewhere)
     # What meets tensors on an accelerator is on it: with that known, the function runs again.
-    beside = _beside_accelerators(machine.meetings[mark[0] :]) & set(_names(function))
-    if not beside <= elsewhere:
+    if beside := _beside_accelerators(machine.meetings[mark[0] :]) - elsewhere:
         del machine.meetings[mark[0] :]
         _, machine.judged, machine.unknown = mark
         complete = _run(machine, function, frame, tensors, elsewhere | beside)
@@ -260,9 +258,12 @@ def _beside_accelerators(meetings: Sequence[Meeting]) -> frozenset[str]:
             side.tensor.device == HOME for side in one.sides[one.what == ConstraintKind.INDEX :]
         )
         if there and one.what in _TOGETHER:
-            given = (side.tensor for side in one.sides if side.tensor.maker == Origin.GIVEN)
-            found |= {tensor.name for tensor in given if tensor.device is None}
+            found |= {side.tensor.name for side in one.sides if _is_given(side.tensor)}
     return frozenset(found)
+
+
+def _is_given(tensor: Tensor) -> bool:
+    return tensor.maker == Origin.GIVEN and tensor.device is None
 
 
 def _names(function: Function) -> list[str]:
@@ -288,8 +289,12 @@ def _asked(machine: Machine, function: Function) -> frozenset[str]:
 
 def _followed(machine: Machine, function: Function) -> frozenset[str]:
     """The parameters whose device a function asks for or follows: it means them to be elsewhere, too."""
-    told = ASKED_FOR | machine.torch.tensor_factories
-    followed = {one.value for one in nodes(function.node, ast.Attribute) if one.attr in told}
+    made = machine.torch.tensor_factories
+    followed = {
+        one.value
+        for one in nodes(function.node, ast.Attribute)
+        if one.attr in made or one.attr in ("device", "is_cuda", "get_device")
+    }
     for call in nodes(function.node, ast.Call):
         if last_name(call.func).endswith(("_like", "type_as")):
             followed.update(call.args[:1])

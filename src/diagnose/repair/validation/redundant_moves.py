@@ -7,7 +7,6 @@ import ast
 import re
 from collections.abc import Iterator
 
-from diagnose.placement.device_guards import ASKED_FOR
 from diagnose.placement.semantics import (
     argument,
     arguments,
@@ -21,6 +20,8 @@ from diagnose.repair.model import Sentence, said
 from diagnose.repair.patch import Patch, Transfer, callee, goes_to_cpu, move_of, moves
 from diagnose.repair.validation.optional import bound_under, may_miss
 
+#: What tells where a tensor is.
+_WHERE = frozenset({"device", "is_cuda", "is_cpu", "get_device"})
 #: What gives an option its default.
 _OPTION = re.compile(r"\bdefault=|^\s*(?:async\s+)?def\s|^\s*\w+\s*:\s*bool\s*=")
 
@@ -47,7 +48,7 @@ def twice(one: Transfer, patch: Patch) -> Iterator[Sentence]:
 def for_its_device(one: Transfer, patch: Patch) -> Iterator[Sentence]:
     """Nothing is moved for a question where it is: that answers itself."""
     asked = next(around(patch.new, one.call, ast.Attribute), None)
-    if asked is not None and asked.value is one.call and asked.attr in ASKED_FOR:
+    if asked is not None and asked.value is one.call and asked.attr in _WHERE:
         yield said("asked", line=one.line, name=one.name)
 
 
@@ -82,7 +83,7 @@ def _moving(statement: ast.stmt, name: str) -> ast.Call | None:
 
 
 def deaf(one: Transfer, patch: Patch) -> Iterator[Sentence]:
-    """What a function of the program gives that is told a device is there: else the function is fixed."""
+    """What a function of the program gives that is told a device is there: else it is mended itself."""
     if (function := told(one, patch)) is not None:
         yield said("deaf", line=one.line, name=function.name)
 
