@@ -156,12 +156,15 @@ def _flushed(status: Status) -> Status:
 
 
 def _with_notice(status: Status) -> Status:
-    """The status. Who edits kb/ in a checkout and forgets to compile it is told so, below the answer."""
+    """The status. What is wrong with the installation, or a case base older than its kb/, is said below
+    the answer."""
     from diagnose.checkout import stale
+    from diagnose.installation import overwritten
 
-    with contextlib.suppress(OSError, DiagnoseError):
-        if sentence := stale():
-            print(f"diagnose: {printable(sentence)}", file=sys.stderr)
+    for notice in (overwritten, stale):
+        with contextlib.suppress(OSError, DiagnoseError):
+            if sentence := notice():
+                print(f"diagnose: {printable(sentence)}", file=sys.stderr)
     return status
 
 

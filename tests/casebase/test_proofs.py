@@ -153,4 +153,4 @@ def test_run_without_torch_says_what_to_install(two: Path, monkeypatch: pytest.M
     monkeypatch.setattr("diagnose.commands.cases.find_spec", lambda name: None)
     done = check(two)
     assert done.exit_code == 2
-    assert "pip install 'diagnose[torch]'" in done.output
+    assert "pip install 'torch-diagnose[torch]'" in done.output

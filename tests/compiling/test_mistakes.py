@@ -322,7 +322,7 @@ def test_without_pydantic_a_sentence_says_what_to_install(kb: Path) -> None:
         text=True,
     )
     assert done.returncode == 2
-    assert "pip install 'diagnose[authoring]'" in done.stderr
+    assert "pip install 'torch-diagnose[authoring]'" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -15,6 +15,7 @@ from diagnose.commands.drafts import new
 from diagnose.commands.explain import explain
 from diagnose.commands.shared import KB, LANG, Subcommands, fail, incident_ids, near
 from diagnose.compiling.kberror import KbError
+from diagnose.installation import needs
 from diagnose.model import Lang
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def _source(kb: Path) -> Source:
     except ImportError as error:
         if error.name != "pydantic":
             raise
-        fail("reading kb/ needs pydantic: pip install 'diagnose[authoring]'")
+        fail(needs("pydantic", "authoring"))
     return read(kb)
 
 
@@ -156,7 +157,7 @@ def _run_incidents(kb: Path, source: Source, incidents: tuple[str, ...], jobs: i
     from diagnose.compiling.build import write
 
     if find_spec("torch") is None:
-        fail("--run needs torch: pip install 'diagnose[torch]'")
+        fail(needs("torch", "torch"))
     proofs: list[Proof] = []
     with tempfile.TemporaryDirectory() as folder:
         compiled = Path(folder) / "casebase.sqlite"

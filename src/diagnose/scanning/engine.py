@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from diagnose.inputs import is_binary
+from diagnose.installation import needs
 from diagnose.parsing.bytestream import peek
 from diagnose.parsing.compression import decompressed
 from diagnose.scanning.groups import Grouping, grouped
@@ -50,13 +51,13 @@ def scan_urls(
         storage_options: for the store, as `fsspec` takes them.
 
     Raises:
-        ImportError: Dask is not installed (``pip install 'diagnose[dask]'``).
+        ImportError: Dask is not installed (extra ``dask``).
         FileNotFoundError: nothing matches.
     """
     try:
         from dask import bag
     except ImportError as error:
-        raise ImportError("scanning on Dask needs it: pip install 'diagnose[dask]'") from error
+        raise ImportError(needs("Dask", "dask")) from error
     names = _expanded(urls, storage_options or {})
     sequence: Any = bag.from_sequence  # Dask has no types for it
     logs = sequence(names, npartitions=partitions)

@@ -12,6 +12,7 @@ from diagnose.casebase.store import load
 from diagnose.checking.fingerprints import relative
 from diagnose.checking.model import Finding, Place, Repair, Replacement, Report
 from diagnose.checking.words import STEPS, WORDS
+from diagnose.installation import DISTRIBUTION
 from diagnose.model import Lang
 
 Object = dict[str, Any]
@@ -47,7 +48,7 @@ def _version() -> str:
     from importlib.metadata import PackageNotFoundError, version
 
     try:
-        return version("diagnose")
+        return version(DISTRIBUTION)
     except PackageNotFoundError:  # run from its source
         return "0"
 

@@ -12,6 +12,8 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
+from diagnose.installation import needs
+
 #: The oldest version that there is a way from.
 OLDEST = 4
 
@@ -28,9 +30,7 @@ def migrate(connection: Connection, version: int | None) -> None:
         from alembic import command
         from alembic.config import Config
     except ImportError as error:
-        raise ImportError(
-            "a migration needs Alembic: pip install 'diagnose[server]'", name="alembic"
-        ) from error
+        raise ImportError(needs("Alembic", "server"), name="alembic") from error
     config = Config()
     # Interpolation would take a percent sign in the path for its own.
     config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
