@@ -84,7 +84,7 @@ def source_of(version: str) -> Iterator[Path]:
         try:
             source = Path(folder, "src")
             subprocess.run(
-                [sys.executable, "-m", "diagnose", "cases", "build"],
+                [sys.executable, "-m", "diagnose", "kb", "build"],
                 cwd=folder,
                 env={**os.environ, "PYTHONPATH": str(source)},
                 check=True,

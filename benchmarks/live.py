@@ -1,4 +1,4 @@
-"""How often live evidence is right: labelled programs under ``diagnose simulate --report``.
+"""How often live evidence is right: labelled programs under ``diagnose run --simulate --output``.
 
     python benchmarks/live.py FOLDER [--warm torch,transformers] [--every K --from I] [-v]
 

@@ -1,4 +1,4 @@
-"""Speed and memory of ``diagnose scan`` on a large log, beside grep and ripgrep on the same file.
+"""Speed and memory of ``diagnose`` on a large log, beside grep and ripgrep on the same file.
 
     python benchmarks/scan_speed.py [--megabytes 2000] [--rounds 5]
 
@@ -148,7 +148,7 @@ def main() -> None:
         expected = write(path, options.megabytes * 1_000_000)
         table = {
             "grep -c Traceback": ["grep", "-c", "Traceback", str(path)],
-            "diagnose scan": [*diagnose, "scan", "--format", "json", str(path)],
+            "diagnose": [*diagnose, "answer", "--format", "json", str(path)],
             "diagnose": [*diagnose, str(path)],
         }
         if shutil.which("rg"):
@@ -163,7 +163,7 @@ def main() -> None:
                 if turn:  # the first round fills the page cache
                     clock[name].append(seconds)
                     cpu[name].append(used)
-                if name == "diagnose scan":
+                if name == "diagnose":
                     lines = sorted(f["first_line"] for f in json.loads(output)["failures"])
                     assert lines == expected, (lines, expected)
         base = "grep -c Traceback"
@@ -176,7 +176,7 @@ def main() -> None:
                 f"{statistics.median(clock[base]) / wall:8.2f} {used:7.2f} "
                 f"{statistics.median(cpu[base]) / used:8.2f}"
             )
-        print(f"most memory of diagnose scan: {peak(table['diagnose scan']) / 1e6:.0f} MB")
+        print(f"most memory of diagnose: {peak(table['diagnose']) / 1e6:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How often `diagnose search` finds the incident that a question is about: first, and among three.
+"""How often `diagnose explain` finds the incident that a question is about: first, and among three.
 
     python benchmarks/search_questions.py [-v] [FILE ...]
 

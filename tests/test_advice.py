@@ -127,7 +127,7 @@ def test_the_message_fills_the_advice(casebase: Casebase) -> None:
 def test_a_machine_without_a_gpu_is_pointed_to_the_simulation(casebase: Casebase) -> None:
     for said in ("Torch not compiled with CUDA enabled", "No CUDA GPUs are available"):
         advice = diagnose(log(f"RuntimeError: {said}"), casebase=casebase).advice
-        assert "`diagnose simulate fit.py`" in advice[2]
+        assert "`diagnose run --simulate fit.py`" in advice[2]
 
 
 @pytest.mark.parametrize("name", ["x`; rm -rf ~", "$(reboot)", "-rf", "a b", "<script>", "ü"])
@@ -159,7 +159,7 @@ def test_every_door_shows_it(casebase_path: Path, lang: str) -> None:
     assert all(f"- {sentence}" in markdown.render(answer) for sentence in answer.advice)
     page = create_app(casebase_path=casebase_path).test_client()
     shown = page.post(f"/?lang={lang}", data={"text": said}).get_data(as_text=True)
-    assert "<code>diagnose simulate fit.py</code>" in shown
+    assert "<code>diagnose run --simulate fit.py</code>" in shown
 
 
 @pytest.mark.parametrize(

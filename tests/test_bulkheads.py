@@ -313,7 +313,7 @@ def test_a_log_that_fails_is_told_and_the_table_has_the_others(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     poison(target)
-    assert run("scan", "--jobs", "1", "--format", "json", *logs) == 0
+    assert run("answer", "--jobs", "1", "--format", "json", *logs) == 0
     shown = capsys.readouterr()
     found = json.loads(shown.out)
     assert len(found["failures"]) == kinds
@@ -328,7 +328,7 @@ def test_a_scan_of_which_nothing_is_left_has_a_status_of_its_own(
     poison: Poison, logs: list[str]
 ) -> None:
     poison("diagnose.scanning.log.fingerprint", always=True)
-    assert run("scan", "--jobs", "1", *logs) == 4
+    assert run("answer", "--jobs", "1", *logs) == 4
 
 
 def _deadly(log: tuple[str, int]) -> ScannedLog:

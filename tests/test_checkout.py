@@ -49,7 +49,7 @@ def _run(checkout: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
 
 
 def _build(checkout: Path) -> None:
-    done = _run(checkout, "cases", "build")
+    done = _run(checkout, "kb", "build")
     assert (done.returncode, done.stderr) == (0, b"")
 
 
@@ -76,7 +76,7 @@ def test_a_change_is_told_below_the_same_answer_until_it_is_compiled(
     after = _run(checkout)
     assert (after.returncode, after.stdout) == (before.returncode, before.stdout)
     assert after.stderr.decode().count("\n") == 1
-    assert "diagnose cases build" in after.stderr.decode()
+    assert "diagnose kb build" in after.stderr.decode()
     if change is _edit:
         _build(checkout)
         assert _run(checkout).stderr == b""

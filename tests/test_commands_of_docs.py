@@ -84,11 +84,11 @@ SOUND = "nothing to fix: it runs to its end as it is"
 #: Commands that rightly end otherwise than well on this machine and these files: status, and what is printed.
 ENDS = {
     "diagnose check .": (1, "new.py"),
-    "diagnose verify --from traceback.txt train.py": (2, NO_GPU),
-    "diagnose verify --from traceback.txt train.py --its --args": (2, NO_GPU),
-    "diagnose verify cross-shard-op train.py --its --args": (2, NO_GPU),
-    "diagnose verify train.py --its --args": (2, NO_GPU),
-    "diagnose verify cross-shard-op --run": (2, NO_GPU),
+    "diagnose run --verify=traceback.txt train.py": (2, NO_GPU),
+    "diagnose run --verify=traceback.txt train.py --its --args": (2, NO_GPU),
+    "diagnose run --verify=cross-shard-op train.py --its --args": (2, NO_GPU),
+    "diagnose run --verify train.py --its --args": (2, NO_GPU),
+    "diagnose run --verify=cross-shard-op": (2, NO_GPU),
     "diagnose run train.py --epochs 3": (1, NO_CUDA),
     "diagnose run -m my_package.train --epochs 3": (1, NO_CUDA),
     "torchrun --nproc-per-node 2 -m diagnose.hooks train.py --epochs 3": (1, NO_CUDA),
@@ -98,7 +98,7 @@ ENDS = {
     "diagnose fix -m package.train --its --arguments": (3, SOUND),
     "diagnose fix torchrun --nproc-per-node 2 train.py": (3, SOUND),
     "diagnose fix notebook.ipynb": (3, SOUND),
-    "diagnose evaluate reports/ --fail-under top-1=0.85 --fail-over calibration-error=0.15": (
+    "diagnose kb evaluate reports/ --fail-under top-1=0.85 --fail-over calibration-error=0.15": (
         1,
         "top-1",
     ),

@@ -88,14 +88,15 @@ def test_a_shell_is_told_how_to_complete(shell: str, tmp_path: Path) -> None:
     [
         ("diagnose ex", "explain"),
         ("diagnose explain cross-sh", "cross-shard-op"),
-        ("diagnose verify rank-d", "rank-device"),
+        ("diagnose explain --verification rank-d", "rank-device"),
         ("diagnose train.log --fo", "--format"),
         ("diagnose --fu", "--full"),
         ("diagnose --as", "--ask"),
-        ("diagnose simulate --gp", "--gpus"),
+        ("diagnose run --simu", "--simulate"),
+        ("diagnose kb ev", "evaluate"),
         ("diagnose check --select cross-sh", "cross-shard-op"),
         ("diagnose check --ignore created-w", "created-without-device"),
-        ("diagnose cases check easyedit-mem", "easyedit-memit-delta"),
+        ("diagnose kb check easyedit-mem", "easyedit-memit-delta"),
         ("diagnose --format gi", "github"),
     ],
 )

@@ -25,7 +25,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copytree(ROOT / folder, checkout / folder, ignore=_not_needed)
     shutil.copy(ROOT / "pyproject.toml", checkout)
     commands(checkout / "bin", "diagnose", "pytest")
-    _run(checkout, "diagnose cases build")
+    _run(checkout, "diagnose kb build")
     return checkout
 
 

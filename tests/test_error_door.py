@@ -28,17 +28,16 @@ full = pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
 COMMANDS = {
     "files alone": ("LOG",),
     "answer": ("answer", "--top", "1", "LOG"),
-    "scan": ("scan", "LOG"),
+    "group": ("--group", "LOG"),
     "explain": ("explain", "meta-tensor"),
-    "search": ("search", "nan"),
-    "verify": ("verify", "meta-tensor"),
-    "cases list": ("cases", "list"),
-    "cases show": ("cases", "show", "meta-tensor"),
-    "evaluate": ("evaluate", "LABELLED"),
-    "why": ("why", "LOG"),
-    "cases check": ("cases", "check", "--kb", "KB"),
+    "words": ("explain", "nan"),
+    "verification": ("explain", "meta-tensor", "--verification"),
+    "causes": ("explain",),
+    "kb evaluate": ("kb", "evaluate", "LABELLED"),
+    "kb why": ("kb", "why", "LOG"),
+    "kb check": ("kb", "check", "--kb", "KB"),
 }
-READS_CASEBASE = [name for name in COMMANDS if name != "cases check"]
+READS_CASEBASE = [name for name in COMMANDS if name != "kb check"]
 
 
 @pytest.fixture
@@ -129,10 +128,10 @@ def test_a_closed_standard_error_keeps_its_words_out_of_the_answer(log: Path) ->
 # --- inputs that never begin or never end ---------------------------------------------------------
 
 
-@pytest.mark.parametrize("verb", [(), ("scan",), ("cases", "new", "--from")])
+@pytest.mark.parametrize("verb", [(), ("--group",), ("kb", "new", "--from")])
 def test_a_pipe_that_nobody_writes_to_is_refused(verb: tuple[str, ...], tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    kb = ("--kb", str(Path(__file__).parents[1] / "kb")) if "cases" in verb else ()
+    kb = ("--kb", str(Path(__file__).parents[1] / "kb")) if "kb" in verb else ()
     done = subprocess.run(
         command(*verb, str(tmp_path / "pipe"), *kb), capture_output=True, timeout=60
     )
@@ -165,7 +164,7 @@ def test_a_process_substitution_is_read(producer: str, log: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no /dev/zero here")
-@pytest.mark.parametrize("verb", [(), ("scan",)])
+@pytest.mark.parametrize("verb", [(), ("--group",)])
 def test_a_device_is_refused(verb: tuple[str, ...]) -> None:
     done = subprocess.run(command(*verb, "/dev/zero"), capture_output=True, timeout=60)
     assert "/dev/zero is a device, not a log" in ended(done, 2)
@@ -197,7 +196,7 @@ def own_kb(kb: Path, tmp_path: Path) -> Path:
 def test_a_broken_incident_is_a_mistake_of_its_file(text: str, reason: str, own_kb: Path) -> None:
     (own_kb / "cases" / "broken" / "case.toml").write_text(text)
     done = subprocess.run(
-        command("cases", "check", "--kb", str(own_kb)), capture_output=True, timeout=120
+        command("kb", "check", "--kb", str(own_kb)), capture_output=True, timeout=120
     )
     ended(done, 1)
     told = [x for x in done.stdout.decode().splitlines() if "cases/broken/case.toml:" in x]
@@ -233,7 +232,7 @@ def test_a_build_onto_a_full_disk_leaves_what_was_there(kb: Path, tmp_path: Path
     target.write_text("the earlier one")
     script = f"ulimit -f 100; trap '' XFSZ; exec \"$@\" --kb {kb} -o {target}"
     done = subprocess.run(
-        ["bash", "-c", script, "bash", *command("cases", "build")], capture_output=True, timeout=120
+        ["bash", "-c", script, "bash", *command("kb", "build")], capture_output=True, timeout=120
     )
     assert f"the case base {target} cannot be written: " in ended(done, 2)
     assert [path.name for path in target.parent.iterdir()] == [target.name]
@@ -243,7 +242,7 @@ def test_a_build_onto_a_full_disk_leaves_what_was_there(kb: Path, tmp_path: Path
 # --- what is written ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("verb", [("--format", "json"), ("scan",)])
+@pytest.mark.parametrize("verb", [("--format", "json"), ("--group",)])
 def test_a_failed_output_leaves_the_earlier_file_alone(
     verb: tuple[str, ...], log: Path, tmp_path: Path
 ) -> None:
@@ -303,12 +302,12 @@ def test_an_output_may_be_a_device_or_a_link(log: Path, tmp_path: Path) -> None:
     "args",
     [
         ("NAME",),
-        ("scan", "NAME"),
+        ("--group", "NAME"),
         ("-o", "NAME/x", "LOG"),
-        ("simulate", "NAME"),
-        ("cases", "check", "NAME"),
-        ("cases", "list", "--by", "NAME"),
-        ("verify", "meta-tensor", "--write", "NAME/x"),
+        ("run", "--simulate", "NAME"),
+        ("kb", "check", "NAME"),
+        ("explain", "--format", "NAME"),
+        ("explain", "meta-tensor", "--verification", "--output", "NAME/x"),
     ],
 )
 def test_no_name_steers_the_terminal(args: tuple[str, ...], log: Path) -> None:

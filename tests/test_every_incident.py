@@ -1,7 +1,7 @@
 """Every documented incident, proven by running it on simulated GPUs.
 
 The failing variant fails with a device error, the fixed one ends well, and the verification program
-tells the two apart; `diagnose cases check --run` prints the same as a table.
+tells the two apart; `diagnose kb check --run` prints the same as a table.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ learned; the words' have a stronger one around nothing; the causes' priors stay.
 stands in training/ (`failures`), from reports of one's own, and from the incidents' recorded tracebacks.
 What is thought up and what is documented has constants of its own for each cause, because neither is
 spread over the causes as failures are. Validated on reports by leaving whole repositories out; the table
-is that of `diagnose evaluate`, over answers made with what was learned from the others. Writes
+is that of `diagnose kb evaluate`, over answers made with what was learned from the others. Writes
 kb/corrections.toml and src/diagnose/naming/causes.bin. Seeds are fixed. Needs torch, never at run time.
 """
 

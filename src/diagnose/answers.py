@@ -25,6 +25,8 @@ STATUS = {"diagnosed": 0, "unknown": 1, "no-error": 3, "failed": FAULT}
 _WIDEST = 120
 #: Forms whose answers to several inputs follow each other with a blank line and a title.
 _FOR_PEOPLE = ("text", "full")
+#: Where a verification program goes that is printed.
+_PRINTED = Path("-")
 
 
 def answer(
@@ -47,7 +49,8 @@ def answer(
         top: how many causes an answer shows at most.
         lang: language of the answer.
         output: where the answers go instead of standard output.
-        verification: where the first cause's verification program is written.
+        verification: where the first cause's verification program is written; ``-`` prints it in place of
+        the answers.
         color: ``auto``, ``always`` or ``never``.
         folders: where else the files lie that the inputs name.
         no_source: whether no such file is read, wherever it lies.
@@ -87,7 +90,8 @@ def answer(
             if len(files) > 1 and form in _FOR_PEOPLE:
                 put(f"── {name}\n")
             page, verdict = _rendered(diagnosis, form, painted, output is None)
-            put(page)
+            if verification != _PRINTED:
+                put(page)
             answers.append(diagnosis)
             statuses.append(STATUS[verdict])
     if verification is not None:
@@ -159,4 +163,4 @@ def _write_verification(path: Path, answers: list[Diagnosis], casebase: Casebase
         why = "no cause was found, so there is" if cause is None else "a fault of diagnose left"
         print(f"diagnose: {why} nothing to verify", file=sys.stderr)
         return
-    write(cause.verification, path)
+    write(cause.verification, None if path == _PRINTED else path)

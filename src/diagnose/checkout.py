@@ -33,9 +33,7 @@ def stale(kb: Path = _KB) -> str | None:
     if [(found,)] == connect(compiled).rows("SELECT value FROM meta WHERE key = 'digest'"):
         os.utime(compiled)  # the same contents, written anew: a look at the times will do next time
         return None
-    return (
-        f"{kb} was changed since the case base was compiled: run `diagnose cases build` to see it"
-    )
+    return f"{kb} was changed since the case base was compiled: run `diagnose kb build` to see it"
 
 
 def _latest(folder: Path) -> int:

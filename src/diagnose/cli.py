@@ -1,7 +1,7 @@
 """The entry point of the command line, and its one door for errors.
 
 ``diagnose < traceback.txt``, ``diagnose [--full] [--format FORM] [--source DIR]... FILE...`` and
-``diagnose scan PATH...`` go straight to the answer: importing click, which reads options and subcommands
+``diagnose DIR...`` go straight to the answer: importing click, which reads options and subcommands
 (`diagnose.commands.doors`), takes longer than ranking a report.
 """
 
@@ -15,8 +15,9 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from diagnose import configuration
 from diagnose.bulkhead import debug, place
-from diagnose.commands import COMMANDS
+from diagnose.commands import COMMANDS, RENAMED
 from diagnose.errors import BAD_INPUT, FAULT, DiagnoseError, printable
 
 #: Allocations between two collections. An answer makes few cycles and ends soon after; Python's default
@@ -43,18 +44,23 @@ def _run(args: list[str]) -> Status:
     given, files = _given(args)
     if _only_files(files):
         gc.set_threshold(_COLLECT_AFTER)
-        from diagnose.answers import answer
+        from diagnose.inputs import is_grouped
 
-        return answer(tuple(files), **given)
-    if args[:1] == ["scan"] and args[1:] and _only_files(args[1:]):
-        gc.set_threshold(_COLLECT_AFTER)
-        from diagnose.scanning.answers import scan
-        from diagnose.scanning.workers import cores
+        form = given.get("form", "text")
+        if given.pop("group", False) or is_grouped(files, form):
+            if set(given) <= {"form"} and form in ("text", "json"):
+                from diagnose.scanning.answers import scan
+                from diagnose.scanning.workers import cores
 
-        return scan(args[1:], jobs=cores())
+                return scan(files or ["-"], form, jobs=cores())
+        else:
+            from diagnose.answers import answer
+
+            return answer(tuple(files), **given)
     from diagnose.commands.doors import doors
 
-    doors.main(args=args, prog_name="diagnose")  # ends with SystemExit
+    defaults = configuration.defaults(COMMANDS)
+    doors.main(args=args, prog_name="diagnose", default_map=defaults)  # ends with SystemExit
     return 0
 
 
@@ -63,10 +69,12 @@ def _given(args: list[str]) -> tuple[dict[str, Any], list[str]]:
     arguments. Whatever is not as expected is left for click to tell."""
     given: dict[str, Any] = {}
     rest = list(args)
-    while rest and rest[0] in ("--full", "--format", "--source", "--no-source"):
+    while rest and rest[0] in ("--full", "--format", "--group", "--source", "--no-source"):
         option = rest.pop(0)
         if option == "--no-source":
             given["no_source"] = True
+        elif option == "--group":
+            given["group"] = True
         elif option == "--full":
             given["form"] = "full"
         elif not rest:
@@ -87,10 +95,11 @@ def _only_files(args: list[str]) -> bool:
     no variable, no Windows pattern."""
     return (
         all(arg and (arg == "-" or not arg.startswith("-")) for arg in args)
-        and not (args and (args[0] in COMMANDS or os.name == "nt"))
+        and not (args and (args[0] in COMMANDS or args[0] in RENAMED or os.name == "nt"))
         and not (args and args[0].isalpha() and not os.path.exists(args[0]))  # noqa: PTH110
         and not os.environ.get("DIAGNOSE_LANG")
         and not os.environ.get("_DIAGNOSE_COMPLETE")  # a shell asks what could be typed
+        and not configuration.configured()
     )
 
 
@@ -132,8 +141,8 @@ def _settled(work: Callable[[], Status], closed: bool) -> Status:
             print(f"Error: {error}", file=sys.stderr)  # an extra that is not installed
             return BAD_INPUT
         print(
-            f"Error: a fault of diagnose: {place(error)}\n"
-            "Nothing was changed by it. DIAGNOSE_DEBUG=1 shows all of it, for a report of the fault.",
+            f"Error: internal error: {place(error)}\n"
+            "Nothing was changed. DIAGNOSE_DEBUG=1 shows all of it, for a bug report.",
             file=sys.stderr,
         )
         return FAULT

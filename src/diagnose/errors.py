@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-#: The exit status for bad usage or input.
+#: Exit statuses of every command but the answer's contract (docs/json.md) and what a script itself ends
+#: with: 0 is for nothing wrong, and this one for something found: a diagnosis, a finding, FAIL, no proof.
+FOUND = 1
+#: Bad usage or input.
 BAD_INPUT = 2
-#: The exit status where a fault of ours left something without an answer.
+#: Nothing to read, or no error in it.
+NOTHING = 3
+#: An internal error left something without an answer.
 FAULT = 4
 
 

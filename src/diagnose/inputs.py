@@ -8,7 +8,7 @@ import itertools
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -27,6 +27,13 @@ _PROMPT = (
 
 class InputError(DiagnoseError):
     """An input that cannot be read; the message is a sentence for its user."""
+
+
+def is_grouped(files: Sequence[str], form: str) -> bool:
+    """Whether equal failures of inputs are put together: of a folder, and of several files whose answers
+    are not asked for one by one."""
+    # No Path: an answer starts without pathlib's import.
+    return any(os.path.isdir(one) for one in files) or (len(files) > 1 and form == "text")  # noqa: PTH112
 
 
 @contextlib.contextmanager
@@ -51,7 +58,7 @@ def opened(name: str) -> Iterator[ByteStream]:
             yield stream
     except IsADirectoryError as error:
         raise InputError(
-            f"{shown} is a directory; diagnose scan {shown} groups the failures of the logs in it"
+            f"{shown} is a directory; diagnose {shown} groups the failures of the logs in it"
         ) from error
     except CompressionError as error:
         raise InputError(f"{shown} {error}") from error

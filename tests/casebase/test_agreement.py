@@ -1,4 +1,4 @@
-"""What `diagnose cases check` holds against each other in an incident: languages, fixes, what was seen."""
+"""What `diagnose kb check` holds against each other in an incident: languages, fixes, what was seen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `diagnose cases check` asks of an incident: a second reading, and a program that raises nothing itself."""
+"""What `diagnose kb check` asks of an incident: a second reading, and a program that raises nothing itself."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_what_is_required_is_a_mistake_and_the_rest_is_told(
     case = tmp_path / "kb/cases" / ident / "case.toml"
     lines = case.read_text(encoding="utf-8").splitlines(keepends=True)
     case.write_text("".join(line for line in lines if not line.startswith("reviewed")), "utf-8")
-    command = ["cases", "check", "--kb", str(tmp_path / "kb"), ident]
+    command = ["kb", "check", "--kb", str(tmp_path / "kb"), ident]
     done = CliRunner().invoke(doors, command)
     assert (done.exit_code, f"{case}:1: reviewed: is still to do" in done.output) == (0, True)
     assert f"{ident}: no mistakes, 1 left to do" in done.output

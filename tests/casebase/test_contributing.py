@@ -28,7 +28,7 @@ def test_the_walk_through_ends_green(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.delenv("DIAGNOSE_LANG", raising=False)
     monkeypatch.setenv("DIAGNOSE_CASEBASE", str(compiled))
     load.cache_clear()
-    assert CliRunner().invoke(doors, ["cases", "build"]).exit_code == 0
+    assert CliRunner().invoke(doors, ["kb", "build"]).exit_code == 0
     files = {"toml": "case.toml", "python": "reproduce.py"}
     outputs = {}
     try:
@@ -48,7 +48,7 @@ def test_the_walk_through_ends_green(tmp_path: Path, monkeypatch: pytest.MonkeyP
                 load.cache_clear()
     finally:
         load.cache_clear()
-    proven = outputs["diagnose cases check --run out-head-walkthrough"]
+    proven = outputs["diagnose kb check --run out-head-walkthrough"]
     # Two columns are a measure of the ranking, which changes with facts and weights.
     row = re.compile(r"^ *(submodule-added-after-move .*1/1) +\d/1 +\d/1( +0/1)$", re.MULTILINE)
     printed, shown = row.search(proven), row.search(PAGE)
@@ -65,11 +65,11 @@ def _most(folder: str, names: list[str]) -> set[str]:
 def test_the_page_leaves_no_command_untried() -> None:
     tried = "".join(text for language, _, text in BLOCKS if language == "sh")
     for command in (
-        "cases new --from",
-        "cases check ",
-        "simulate",
+        "kb new --from",
+        "kb check ",
+        "run --simulate",
         "--run",
-        "cases build",
-        "search",
+        "kb build",
+        "explain",
     ):
         assert command in tried

@@ -51,7 +51,7 @@ def small_kb(kb: Path, tmp_path: Path) -> Path:
 
 
 def new(kb: Path, *arguments: str, stdin: str | bytes = TRACE) -> Result:
-    return CliRunner().invoke(doors, ["cases", "new", "--kb", str(kb), *arguments], input=stdin)
+    return CliRunner().invoke(doors, ["kb", "new", "--kb", str(kb), *arguments], input=stdin)
 
 
 def facts_of(kb: Path, slug: str) -> dict[str, object]:
@@ -243,7 +243,7 @@ def test_nothing_is_overwritten(small_kb: Path) -> None:
 
 
 def check(kb: Path, *incidents: str) -> Result:
-    return CliRunner().invoke(doors, ["cases", "check", "--kb", str(kb), *incidents])
+    return CliRunner().invoke(doors, ["kb", "check", "--kb", str(kb), *incidents])
 
 
 def test_every_gap_of_a_draft_is_told_once_with_file_and_key(small_kb: Path) -> None:
@@ -271,7 +271,7 @@ def test_a_draft_cannot_be_compiled(small_kb: Path, tmp_path: Path) -> None:
     new(small_kb, "--from", "-", "--id", "mine")
     target = tmp_path / "out.sqlite"
     done = CliRunner().invoke(
-        doors, ["cases", "build", "--kb", str(small_kb), "--output", str(target)]
+        doors, ["kb", "build", "--kb", str(small_kb), "--output", str(target)]
     )
     assert done.exit_code == 2
     assert "nothing was written" in done.output
@@ -333,7 +333,7 @@ def test_a_drafted_program_fails_and_passes_on_simulated_gpus(small_kb: Path) ->
     program = small_kb / "cases/mine/reproduce.py"
     for variant, status, said in (("failing", 1, "Error: "), ("fixed", 0, "fixed: ok")):
         done = subprocess.run(
-            [sys.executable, "-m", "diagnose", "simulate", "--gpus", "2", str(program), variant],
+            [sys.executable, "-m", "diagnose", "run", "--simulate=2", str(program), variant],
             capture_output=True,
             text=True,
             timeout=120,

@@ -132,19 +132,19 @@ def test_publish_migrates_and_the_teams_incident_stays(team: str, newer: Path, s
     before = _ours(team)
     assert len(before) == 3  # itself, and its texts in two languages
     for _ in range(2):  # the second time there is nothing to migrate
-        done = _run(newer, "cases", "publish", "--kb", str(small), "-o", team)
+        done = _run(newer, "kb", "publish", "--kb", str(small), "-o", team)
         assert done.returncode == 0, done.stderr
         assert _version(team) == str(NEXT)
         assert _ours(team) == before
         assert connect(team).rows("SELECT keeper FROM incident WHERE id = 'ours'") == [("all",)]
-    listed = _run(newer, "cases", "list", url=team)
+    listed = _run(newer, "explain", "ours", url=team)
     assert listed.returncode == 0, listed.stderr
     assert "Ours: ours" in listed.stdout
 
     # The older diagnose neither reads nor writes what it does not understand, and says so.
     for refused in (
-        _run(ROOT / "src", "cases", "publish", "--kb", str(small), "-o", team),
-        _run(ROOT / "src", "cases", "list", url=team),
+        _run(ROOT / "src", "kb", "publish", "--kb", str(small), "-o", team),
+        _run(ROOT / "src", "explain", url=team),
     ):
         assert refused.returncode == 2
         assert f"schema version {NEXT}" in refused.stderr
@@ -163,10 +163,10 @@ def test_without_publish_an_older_database_is_left_alone(team: str, newer: Path)
         text=True,
         env={**os.environ, "PYTHONPATH": str(newer)},
     )
-    assert "`diagnose cases publish` migrates it" in done.stderr
-    read = _run(newer, "cases", "list", url=team)
+    assert "`diagnose kb publish` migrates it" in done.stderr
+    read = _run(newer, "explain", url=team)
     assert read.returncode == 2
-    assert "run `diagnose cases publish`" in read.stderr
+    assert "run `diagnose kb publish`" in read.stderr
     assert (_version(team), _ours(team)) == (str(schema.VERSION), before)
 
 
@@ -177,7 +177,7 @@ def test_a_revision_that_fails_leaves_all_as_it_was(
     with _revision(broken).open("a", encoding="utf-8") as file:
         file.write('    op.execute("DELETE FROM incident")\n    op.execute("no such statement")\n')
     before = _ours(team)
-    done = _run(broken, "cases", "publish", "--kb", str(small), "-o", team)
+    done = _run(broken, "kb", "publish", "--kb", str(small), "-o", team)
     assert done.returncode == 2
     assert "cannot be written" in done.stderr
     assert "Traceback" not in done.stderr
@@ -189,7 +189,7 @@ def test_a_revision_that_fails_leaves_all_as_it_was(
 def test_a_version_that_there_is_no_way_from_is_refused(team: str, small: Path) -> None:
     with writing(team) as session:
         session.merge(schema.MetaRow(key="schema", value=str(OLDEST - 1)))
-    done = _run(ROOT / "src", "cases", "publish", "--kb", str(small), "-o", team)
+    done = _run(ROOT / "src", "kb", "publish", "--kb", str(small), "-o", team)
     assert done.returncode == 2
     assert f"schema version {OLDEST - 1}" in done.stderr
     assert "migrates" not in done.stderr

@@ -1,4 +1,4 @@
-"""The table of `diagnose cases check --run` and its exit status."""
+"""The table of `diagnose kb check --run` and its exit status."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_what_does_not_hold_is_told() -> None:
     assert list(told(GOOD)) == []
     assert list(told(replace(GOOD, fixed=1))) == ["a: the fixed variant ends with status 1, not 0"]
     assert list(told(replace(GOOD, recognised="rank-device"))) == [
-        "a: its own traceback is diagnosed as rank-device; `diagnose cases record a`, and build"
+        "a: its own traceback is diagnosed as rank-device; `diagnose kb record a`, and build"
     ]
     assert list(told(replace(GOOD, skipped="needs x"))) == ["a: not run, needs x"]
 
@@ -81,7 +81,7 @@ def two(kb: Path, tmp_path: Path) -> Path:
 
 
 def check(kb: Path, *arguments: str) -> Result:
-    return CliRunner().invoke(doors, ["cases", "check", "--kb", str(kb), "--run", *arguments])
+    return CliRunner().invoke(doors, ["kb", "check", "--kb", str(kb), "--run", *arguments])
 
 
 def test_one_broken_incident_is_status_1(two: Path) -> None:

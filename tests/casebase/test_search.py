@@ -183,7 +183,7 @@ def test_a_python_without_full_text_search_says_so(
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(doors, ["search", *arguments])
+    return CliRunner().invoke(doors, ["explain", *arguments])
 
 
 def test_the_command_prints_id_title_cause_address_and_score(casebase: Casebase) -> None:
@@ -194,7 +194,7 @@ def test_the_command_prints_id_title_cause_address_and_score(casebase: Casebase)
     assert lines[0].startswith("0.") and incident.title.startswith(lines[0][6:])
     assert f"      {incident.id}  [{incident.cause}]" in lines
     assert f"      {incident.url}" in lines
-    assert f"diagnose verify {incident.id} --run" in done.output
+    assert f"diagnose run --verify={incident.id}" in done.output
 
 
 def test_the_command_prints_json(casebase: Casebase) -> None:

@@ -307,7 +307,7 @@ sys.addaudithook(
 )
 from diagnose.cli import main
 try:
-    main(["cases", "build", "--kb", sys.argv[1], "--output", sys.argv[2]])
+    main(["kb", "build", "--kb", sys.argv[1], "--output", sys.argv[2]])
 except SystemExit as done:
     assert not done.code
 print(json.dumps(opened))
@@ -317,7 +317,7 @@ print(json.dumps(opened))
 def test_without_pydantic_a_sentence_says_what_to_install(kb: Path) -> None:
     block = "import sys; sys.modules['pydantic'] = None; from diagnose.cli import main; main(sys.argv[1:])"
     done = subprocess.run(
-        [sys.executable, "-c", block, "cases", "check", "--kb", str(kb)],
+        [sys.executable, "-c", block, "kb", "check", "--kb", str(kb)],
         capture_output=True,
         text=True,
     )
@@ -340,7 +340,7 @@ def test_an_answer_needs_no_pydantic() -> None:
 
 
 def test_the_schemas_offer_keys_and_ids(kb: Path, tmp_path: Path) -> None:
-    done = CliRunner().invoke(doors, ["cases", "schema", "--kb", str(kb), str(tmp_path / "s")])
+    done = CliRunner().invoke(doors, ["kb", "schema", "--kb", str(kb), str(tmp_path / "s")])
     assert done.exit_code == 0, done.output
     rules = loads((tmp_path / "s/taplo.toml").read_text(encoding="utf-8"))["rule"]
     assert [rule["include"] for rule in rules] == [[f"**/{k.glob.lstrip('*')}"] for k in KINDS]

@@ -1,4 +1,4 @@
-"""``diagnose evaluate`` as its users run it, on the recorded traces."""
+"""``diagnose kb evaluate`` as its users run it, on the recorded traces."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from diagnose.evaluation.labels import Label, Labelled
 
 def run(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "diagnose", "evaluate", *args],
+        [sys.executable, "-m", "diagnose", "kb", "evaluate", *args],
         capture_output=True,
         text=True,
         cwd=cwd,

@@ -1,4 +1,4 @@
-"""`diagnose why`: what it tells is what the answer did, letter by letter for two inputs and for the page.
+"""`diagnose kb why`: what it tells is what the answer did, letter by letter for two inputs and for the page.
 
 Renew the golden files and the page's example with ``python -m pytest tests/explaining --renew`` and read
 the difference.
@@ -55,7 +55,7 @@ def told(data: str | bytes, casebase: Casebase) -> Account:
 
 def why(*args: str, stdin: str | bytes = b"") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-m", "diagnose", "why", *args],
+        [sys.executable, "-m", "diagnose", "kb", "why", *args],
         input=stdin.encode() if isinstance(stdin, str) else stdin,
         capture_output=True,
         cwd=ROOT,
@@ -78,7 +78,7 @@ def test_the_account_letter_by_letter(path: str, renew: bool) -> None:
 
 def test_the_page_shows_what_its_command_prints(renew: bool) -> None:
     page = PAGE.read_text(encoding="utf-8")
-    command = re.search(r"```sh\ndiagnose why (\S+)\n```", page)
+    command = re.search(r"```sh\ndiagnose kb why (\S+)\n```", page)
     assert command is not None
     shown = why(command[1]).stdout.decode()
     block = re.compile(r"(?<=```text\n).*?(?=```)", re.DOTALL)

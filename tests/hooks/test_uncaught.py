@@ -79,7 +79,7 @@ def test_a_program_that_finds_no_gpu_is_told_how_to_go_on_without_one(
     answer = answer_after(plain, hooked)
     assert (
         answer.split()
-        == f"diagnose: no GPU here; on simulated ones: diagnose simulate {script.name}".split()
+        == f"diagnose: no GPU here; on simulated ones: diagnose run --simulate {script.name}".split()
     )
 
 

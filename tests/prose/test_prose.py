@@ -180,7 +180,7 @@ def test_the_answer_says_what_it_rests_on(tmp_path: Path) -> None:
         assert said in run(doors, [*options, str(pasted)]).output
     answer = json.loads(run(doors, ["--format", "json", str(pasted)]).output)
     assert answer["described"] is True
-    why = run(doors, ["why", str(pasted)]).output
+    why = run(doors, ["kb", "why", str(pasted)]).output
     assert "description lpips-lins-dataparallel" in why
     assert "fact told-dataparallel" in why
 

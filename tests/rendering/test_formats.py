@@ -42,7 +42,7 @@ def test_the_door_without_click_and_the_one_with_it_answer_alike(form: str, tmp_
 
 
 @pytest.mark.parametrize(
-    ("args", "formats"), [((), FORMATS), (("scan",), SCAN_FORMATS)], ids=["answer", "scan"]
+    ("args", "formats"), [((), FORMATS), (("--group",), SCAN_FORMATS)], ids=["answer", "scan"]
 )
 def test_an_unknown_form_is_refused_with_the_ones_there_are(
     args: tuple[str, ...], formats: Mapping[str, str]
@@ -59,7 +59,7 @@ def test_an_unknown_form_is_refused_with_the_ones_there_are(
             "rendering",
             [("--format", "shout", str(TRACE)), ("answer", str(TRACE), "--format=shout")],
         ),
-        ("scanning.formats", [("scan", "--format", "shout", str(TRACE))]),
+        ("scanning.formats", [("--group", "--format", "shout", str(TRACE))]),
     ],
     ids=["answer", "scan"],
 )

@@ -175,7 +175,7 @@ def test_text_says_what_why_and_how_it_is_known(tmp_path: Path) -> None:
     assert out.startswith("train.py: repaired and proven")
     assert "Because  train.py:7" in out
     assert "it prints the numbers that it was meant to" in out
-    assert "diagnose verify train.py" in out
+    assert "diagnose run --verify train.py" in out
 
 
 def test_a_log_is_believed_first(tmp_path: Path) -> None:

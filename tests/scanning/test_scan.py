@@ -1,4 +1,4 @@
-"""``diagnose scan`` as its users run it, fingerprints, groups, and the mapper on Dask."""
+"""``diagnose`` as its users run it, fingerprints, groups, and the mapper on Dask."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def run(
     *args: str, stdin: bytes = b"", cwd: Path | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        [sys.executable, "-m", "diagnose", "scan", *args],
+        [sys.executable, "-m", "diagnose", "answer", "--group", *args],
         input=stdin,
         capture_output=True,
         cwd=cwd,
@@ -69,7 +69,7 @@ def store(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_equal_failures_of_a_folder_are_one_group(store: Path, jobs: str) -> None:
     done = run("--format", "json", "--jobs", jobs, ".", cwd=store)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 1, done.stderr
     answer = json.loads(done.stdout)
     assert answer["logs"] == 5
     assert answer["unread"] == []
@@ -105,22 +105,39 @@ def test_standard_input_and_output_file(tmp_path: Path) -> None:
     done = run(
         "--format", "json", "-o", "out.json", "-", stdin=gzip.compress(PLAIN.encode()), cwd=tmp_path
     )
-    assert (done.returncode, done.stdout) == (0, b"")
+    assert (done.returncode, done.stdout) == (1, b"")
     assert json.loads((tmp_path / "out.json").read_text())["failures"][0]["first_log"] == "-"
 
 
 def test_the_straight_way_says_what_the_options_say(store: Path) -> None:
-    straight, by_click = run(str(store)), run("--format", "table", str(store))
+    command = [sys.executable, "-m", "diagnose", str(store)]
+    straight = subprocess.run(command, capture_output=True, timeout=120)
+    by_click = run("--format", "text", str(store))
     assert (straight.returncode, straight.stdout) == (by_click.returncode, by_click.stdout)
-    assert straight.returncode == 0
+    assert straight.returncode == 1
+
+
+def test_several_files_are_put_together_unless_each_is_asked_for(store: Path) -> None:
+    command = [sys.executable, "-m", "diagnose"]
+    logs = ["four.log", "a/one.log"]
+    together = subprocess.run([*command, *logs], capture_output=True, cwd=store, timeout=120)
+    assert together.stdout.decode().startswith("2 kinds of failure in 2 of 2 logs")
+    each = subprocess.run(
+        [*command, "--format", "json", *logs], capture_output=True, cwd=store, timeout=120
+    )
+    assert [json.loads(line)["source"] for line in each.stdout.splitlines()] == logs
 
 
 def test_statuses(store: Path) -> None:
-    assert run("fine.log", cwd=store).returncode == 3
+    assert run("fine.log", cwd=store).returncode == 0
+    (store / "empty").mkdir()
+    assert run("empty", cwd=store).returncode == 3
     assert run("three.log.gz", cwd=store).returncode == 1
     assert run("missing.log", cwd=store).returncode == 2
     some = run("missing.log", "four.log", cwd=store)
-    assert some.returncode == 0
+    assert some.returncode == 1
+    assert run("--exit-zero", "four.log", cwd=store).returncode == 0
+    assert run("--exit-zero", "missing.log", cwd=store).returncode == 2
     assert (
         some.stderr.decode() == "diagnose: missing.log cannot be read: No such file or directory\n"
     )

@@ -131,18 +131,18 @@ def test_each_report_has_its_own_files(job: Path) -> None:
 
 
 def test_why_verify_and_evaluate_take_a_folder(job: Path) -> None:
-    whole = run(job, "why", "--source", "job", "bare.txt").stdout
+    whole = run(job, "kb", "why", "--source", "job", "bare.txt").stdout
     assert "return x + self.pe" in whole
-    assert "return x + self.pe" not in run(job, "why", "bare.txt").stdout
-    program = run(job, "verify", "--from", "bare.txt", "--source", "job").stdout
-    assert program == run(job, "verify", "--from", "trace.txt").stdout
-    assert program != run(job, "verify", "--from", "bare.txt").stdout
+    assert "return x + self.pe" not in run(job, "kb", "why", "bare.txt").stdout
+    program = run(job, "--verification", "-", "bare.txt", "--source", "job").stdout
+    assert program == run(job, "--verification", "-", "trace.txt").stdout
+    assert program != run(job, "--verification", "-", "bare.txt").stdout
     (job / "labelled").mkdir()
     (job / "bare.txt").rename(job / "labelled" / "bare.txt")
     label = {"cause": "unregistered-tensor", "culprit": {"file": "net.py", "line": 6}}
     (job / "labelled" / "bare.json").write_text(json.dumps(label))
     plain, found = (
-        run(job, "evaluate", "--format", "json", "labelled", *more)
+        run(job, "kb", "evaluate", "--format", "json", "labelled", *more)
         for more in ((), ("--source", "job"))
     )
     assert (plain.returncode, found.returncode) == (0, 0), found.stderr

@@ -1,4 +1,4 @@
-"""``diagnose simulate --audit``: what is misplaced in silence, at the end of a good run."""
+"""``diagnose run --simulate --audit``: what is misplaced in silence, at the end of a good run."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_an_audit(name: str, tmp_path: Path) -> None:
     text = HEAD + text + "\nmain()\n"
     (tmp_path / "train.py").write_text(text)
     done = subprocess.run(
-        [sys.executable, "-m", "diagnose", "simulate", "--audit", "train.py"],
+        [sys.executable, "-m", "diagnose", "run", "--simulate", "--audit", "train.py"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -19,7 +19,7 @@ from diagnose.simulation import run_script
 
 @pytest.fixture
 def answered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Runs a program as ``diagnose simulate`` does, and gives its answer."""
+    """Runs a program as ``diagnose run --simulate`` does, and gives its answer."""
     monkeypatch.chdir(tmp_path)
 
     def run(text: str) -> dict[str, Any]:

@@ -26,13 +26,11 @@ def answer(casebase: Casebase, source: str = "-") -> Diagnosis:
 
 
 def test_it_names_the_report_and_the_script(casebase: Casebase) -> None:
-    assert invocation(answer(casebase, "train.log")) == (
-        "diagnose verify --from train.log train.py"
-    )
+    assert invocation(answer(casebase, "train.log")) == ("diagnose run --verify=train.log train.py")
 
 
 def test_standard_input_is_named_like_the_file_to_keep_it_in(casebase: Casebase) -> None:
-    assert invocation(answer(casebase)) == "diagnose verify --from traceback.txt train.py"
+    assert invocation(answer(casebase)) == "diagnose run --verify=traceback.txt train.py"
 
 
 @pytest.mark.parametrize(
@@ -40,14 +38,14 @@ def test_standard_input_is_named_like_the_file_to_keep_it_in(casebase: Casebase)
 )
 def test_a_strange_name_stays_one_word(casebase: Casebase, source: str) -> None:
     words = shlex.split(invocation(answer(casebase, source)))
-    assert words[:3] == ["diagnose", "verify", "--from"]
-    assert words[3] in (source, f"./{source}") and not words[3].startswith("-")
-    assert words[4:] == ["train.py"]
+    assert words[:2] == ["diagnose", "run"]
+    assert words[2] in (f"--verify={source}", f"--verify=./{source}")
+    assert words[3:] == ["train.py"]
 
 
 def test_a_name_that_does_not_print_is_not_printed(casebase: Casebase) -> None:
     line = invocation(answer(casebase, "a\n\x1b[2Jrm.log"))
-    assert line == "diagnose verify --from traceback.txt train.py"
+    assert line == "diagnose run --verify=traceback.txt train.py"
 
 
 def test_a_script_that_is_not_known_is_not_invented(casebase: Casebase) -> None:
@@ -64,7 +62,7 @@ def test_a_live_exception_has_no_input_to_name() -> None:
     except RuntimeError as error:
         found = explain(error)
     page = render(found)
-    assert f"diagnose verify {found.causes[0].id} YOUR_SCRIPT.py\n" in page
+    assert f"diagnose run --verify={found.causes[0].id} YOUR_SCRIPT.py\n" in page
     assert "of the input" not in page and "--from" not in page
     assert any(evidence.line for cause in found.causes for evidence in cause.evidence)
 

@@ -19,8 +19,8 @@ ROOT = Path(__file__).parents[2]
 @pytest.mark.parametrize(
     "command",
     [
-        ["-m", "diagnose", "simulate", "{script}"],
-        ["-m", "diagnose", "verify", "input-not-moved", "--simulate"],
+        ["-m", "diagnose", "run", "--simulate", "{script}"],
+        ["-m", "diagnose", "run", "--simulate", "--verify=input-not-moved"],
         ["-m", "diagnose.simulation", "{script}"],
     ],
     ids=["simulate", "verify", "module"],

@@ -1,4 +1,4 @@
-"""The label of a pair, in the form that `diagnose evaluate` and the benchmarks read."""
+"""The label of a pair, in the form that `diagnose kb evaluate` and the benchmarks read."""
 
 from __future__ import annotations
 

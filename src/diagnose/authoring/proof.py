@@ -88,7 +88,7 @@ class Proof:
         ):
             found.append(
                 f"its own traceback is diagnosed as {self.recognised}; "
-                f"`diagnose cases record {self.incident}`, and build"
+                f"`diagnose kb record {self.incident}`, and build"
             )
         if not self.silent and self.verify_failing != 1:
             found.append(f"the verification program gives {self.verify_failing} on the failing one")

@@ -155,7 +155,7 @@ def decoded_all(values: Sequence[Any]) -> list[Any]:
 def _file(path: Path, *, immutable: bool) -> SqliteFile:
     if not path.is_file():
         raise CasebaseError(
-            f"the case base {path} is missing: run `diagnose cases build`, or reinstall diagnose"
+            f"the case base {path} is missing: run `diagnose kb build`, or reinstall diagnose"
         )
     path = path.resolve()
     about = path.stat()

@@ -112,7 +112,7 @@ def _read(database: Database, lang: Lang) -> Casebase:
     if meta.get("schema") != SCHEMA_VERSION:
         raise ValueError(
             f"schema version {meta.get('schema')}, this diagnose reads version {SCHEMA_VERSION}; "
-            f"run `diagnose cases {'build' if database.immutable else 'publish'}`"
+            f"run `diagnose kb {'build' if database.immutable else 'publish'}`"
         )
     texts = _texts(database, lang)
     knowledge = Knowledge(

@@ -16,22 +16,25 @@ from diagnose.checking.fingerprints import relative
 from diagnose.checking.formats import FORMATS
 from diagnose.checking.formats.escaping import shown
 from diagnose.checking.model import Options, Report
-from diagnose.errors import BAD_INPUT, FAULT, DiagnoseError, printable
+from diagnose.checking.reading import LARGEST
+from diagnose.errors import BAD_INPUT, FAULT, FOUND, DiagnoseError, printable
 from diagnose.model import Lang
 from diagnose.outputs import write as put
-
-#: The exit status where something was found.
-_FOUND = 1
 
 
 class UnknownRuleError(DiagnoseError):
     """An id that no rule has; the message is a sentence."""
 
 
+class UnwritableInputError(DiagnoseError):
+    """Standard input was to be fixed in its place; the message is a sentence."""
+
+
 class Wanted(NamedTuple):
     """What is asked for: which rules, whether in preview, what is mended, and in which form it is told.
 
-    With ``diff`` nothing is written; the form is then that of a patch.
+    With ``diff`` nothing is written; the form is then that of a patch. ``stdin_name`` is what standard
+    input is called.
     """
 
     select: tuple[str, ...] = ()
@@ -44,13 +47,14 @@ class Wanted(NamedTuple):
     diff: bool = False
     warn_unused: bool = False
     lang: Lang = "en"
+    stdin_name: str = "stdin.py"
 
 
 def answer(paths: Sequence[str], wanted: Wanted, jobs: int = 1, output: Path | None = None) -> int:
     """Prints the findings of files and folders, after mending the files where that is wanted.
 
     Args:
-        paths: files and folders.
+        paths: files and folders; ``-`` is standard input.
         wanted: the options.
         jobs: at most so many processes.
         output: where the answer goes instead of standard output.
@@ -61,16 +65,27 @@ def answer(paths: Sequence[str], wanted: Wanted, jobs: int = 1, output: Path | N
 
     Raises:
         UnknownRuleError: a rule is wanted that is not there.
+        UnwritableInputError: standard input was to be fixed in its place.
         CasebaseError: the case base cannot be read.
         OutputError: the output cannot be written.
     """
     options = Options(_rules(wanted), wanted.preview, wanted.lang)
+    texts: dict[str, str] = {}
+    if "-" in paths:
+        if (wanted.fix or wanted.unsafe) and not wanted.diff:
+            raise UnwritableInputError(
+                "standard input has no file to fix: add --diff for the edits"
+            )
+        texts[wanted.stdin_name] = sys.stdin.buffer.read(LARGEST + 1).decode("utf-8", "replace")
+        paths = [wanted.stdin_name if path == "-" else path for path in paths]
     files = list(python_files(paths, wanted.exclude))
-    report = check(files, options, jobs)
+    report = check(files, options, jobs, texts)
     page = import_module(FORMATS[wanted.form]).render
     failed: tuple[str, ...] = ()
     if wanted.fix or wanted.unsafe or wanted.diff:
-        mended_report, mended = mend(report, files, options, unsafe=wanted.unsafe, jobs=jobs)
+        mended_report, mended = mend(
+            report, files, options, unsafe=wanted.unsafe, jobs=jobs, texts=texts
+        )
         if wanted.diff:
             put("".join(map(_diff, mended)), output)
             _tell(report._replace(unused=()))
@@ -110,7 +125,7 @@ def _status(report: Report, paths: Sequence[str], found: bool) -> int:
     named = tuple(path for path in paths if not Path(path).is_dir())
     if any(problem.startswith(named) for problem in report.problems if named):
         return BAD_INPUT
-    return _FOUND if found else 0
+    return FOUND if found else 0
 
 
 def _diff(file: Mended) -> str:

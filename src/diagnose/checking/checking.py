@@ -80,7 +80,13 @@ def _gathered(files: Iterable[CheckedFile]) -> Report:
 
 
 def mend(
-    report: Report, paths: Sequence[str], options: Options, *, unsafe: bool, jobs: int = 1
+    report: Report,
+    paths: Sequence[str],
+    options: Options,
+    *,
+    unsafe: bool,
+    jobs: int = 1,
+    texts: Mapping[str, str] | None = None,
 ) -> tuple[Report, tuple[Mended, ...]]:
     """What is left when repairs are made, and the files with them; nothing is written.
 
@@ -90,16 +96,17 @@ def mend(
         options: the rules that report.
         unsafe: make those too that are called unsafe.
         jobs: at most so many processes.
+        texts: as for `check`.
     """
+    given = dict(texts or {})
     files: dict[str, Mended] = {}
     made = 0
     for _ in range(_ROUNDS):
-        texts = {path: file.after for path, file in files.items()}
         count = 0
         for path, findings in _by_file(report.findings):
             if not (repairs := applicable(findings, unsafe)):
                 continue
-            file = files.get(path) or _opened(path)
+            file = files.get(path) or _opened(path, given)
             notebook = path.endswith(".ipynb")
             text, some = applied(file.after, repairs, spliced if notebook else with_lines)
             files[path] = file._replace(after=text)
@@ -107,8 +114,8 @@ def mend(
         if not count:
             break
         made += count
-        texts = {path: file.after for path, file in files.items()}
-        report = check(paths, options, jobs, texts)
+        edited = {path: file.after for path, file in files.items()}
+        report = check(paths, options, jobs, given | edited)
     return report._replace(fixed=made), tuple(files.values())
 
 
@@ -119,8 +126,8 @@ def _by_file(findings: Iterable[Finding]) -> Iterable[tuple[str, list[Finding]]]
     return found.items()
 
 
-def _opened(path: str) -> Mended:
-    file = read(path)
+def _opened(path: str, texts: Mapping[str, str]) -> Mended:
+    file = read(path, texts)
     return Mended(path, file.encoding, file.text, file.text)
 
 

@@ -2,29 +2,61 @@
 
 from __future__ import annotations
 
-#: Name -> (module, attribute, line of the overview). Subcommands are imported when they are called:
-#: an answer must not wait for Flask, SQLAlchemy or torch.
+#: Name -> (module, attribute, line of the overview, task it belongs to). Subcommands are imported when they
+#: are called: an answer must not wait for Flask, SQLAlchemy or torch.
 COMMANDS = {
-    "answer": ("diagnose.commands.answer", "answer", "Diagnose files or standard input (default)."),
-    "cases": ("diagnose.commands.cases", "cases", "Draft, check, build, list and show incidents."),
+    "answer": (
+        "diagnose.commands.answer",
+        "answer",
+        "Diagnose files, folders or standard input (the default).",
+        "A job has failed",
+    ),
+    "run": (
+        "diagnose.commands.run",
+        "run_command",
+        "Run a script, on simulated GPUs too; explain its failure.",
+        "A job has failed",
+    ),
+    "fix": (
+        "diagnose.commands.fix",
+        "fix",
+        "Fix a script and verify the fix on simulated GPUs.",
+        "A job has failed",
+    ),
+    "explain": (
+        "diagnose.commands.explain",
+        "explain",
+        "Explain a cause or an incident, or find one by words.",
+        "A job has failed",
+    ),
     "check": (
         "diagnose.commands.check",
         "check",
         "Find placement errors in code, before it fails.",
+        "Before it fails",
     ),
-    "evaluate": ("diagnose.commands.evaluate", "evaluate", "Measure answers on labelled reports."),
-    "explain": ("diagnose.commands.explain", "explain", "Explain a cause, with tested code."),
-    "fix": ("diagnose.commands.fix", "fix", "Repair a script on simulated GPUs, and prove it."),
-    "run": ("diagnose.hooks.command", "run_command", "Run a script; diagnose it if it dies."),
-    "scan": ("diagnose.commands.scan", "scan", "Group the failures of many logs."),
-    "search": ("diagnose.commands.search", "search", "Find incidents and causes by symptom words."),
-    "serve": ("diagnose.web.command", "serve_command", "Serve the web page and the JSON API."),
-    "simulate": ("diagnose.commands.simulate", "simulate", "Run a script on simulated GPUs."),
-    "verify": (
-        "diagnose.commands.verify",
-        "verify_command",
-        "Print or run a verification program.",
+    "serve": (
+        "diagnose.web.command",
+        "serve_command",
+        "Serve the web page and the JSON API.",
+        "For a team",
     ),
-    "why": ("diagnose.commands.why", "why", "Tell how an answer comes about, for contributors."),
+    "kb": (
+        "diagnose.commands.kb",
+        "kb",
+        "Draft, check and build incidents; measure answers.",
+        "For contributors",
+    ),
 }
 DEFAULT = "answer"
+
+#: Commands of the release before this one, which go with the next one -> what stands in their place.
+RENAMED = {
+    "cases": "kb",
+    "evaluate": "kb evaluate",
+    "scan": "answer --group",
+    "search": "explain",
+    "simulate": "run --simulate",
+    "verify": "run --verify",
+    "why": "kb why",
+}

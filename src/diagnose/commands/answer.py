@@ -8,20 +8,26 @@ from pathlib import Path
 import click
 
 from diagnose import answers
-from diagnose.commands.shared import NO_SOURCE, OUTPUT, SOURCE
+from diagnose.commands.shared import JOBS, LANG, NO_SOURCE, OUTPUT, SOURCE
+from diagnose.errors import BAD_INPUT, FAULT
+from diagnose.inputs import is_grouped
 from diagnose.model import Lang
 from diagnose.rendering import FORMATS
+from diagnose.scanning import answers as groups
+from diagnose.scanning.formats import FORMATS as GROUP_FORMATS
+from diagnose.scanning.workers import cores
 
 
 @click.command()
-@click.argument("files", nargs=-1, type=click.Path(path_type=str), metavar="[FILE]...")
+@click.argument("files", nargs=-1, type=click.Path(path_type=str), metavar="[FILE|DIR]...")
 @click.option(
     "--format",
     "form",
-    type=click.Choice(list(FORMATS)),
+    type=click.Choice([*FORMATS, *(form for form in GROUP_FORMATS if form not in FORMATS)]),
     default="text",
     show_default=True,
-    help="Form of the answer: text is the first look, full all of it, json one object a line.",
+    help="Form of the answer: text is the first look, full all of it, json one object a line; csv is for "
+    "folders.",
 )
 @click.option("--full", is_flag=True, help="Short for --format full: all of it.")
 @click.option(
@@ -32,14 +38,7 @@ from diagnose.rendering import FORMATS
     metavar="N",
     help="Show at most N causes.",
 )
-@click.option(
-    "--lang",
-    type=click.Choice(["en", "zh"]),
-    default="en",
-    show_default=True,
-    envvar="DIAGNOSE_LANG",
-    help="Language of the answer.",
-)
+@LANG
 @SOURCE
 @NO_SOURCE
 @OUTPUT
@@ -50,7 +49,8 @@ from diagnose.rendering import FORMATS
     "--verification",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write the first cause's verification program, filled in from the report, to FILE.",
+    help="Write the first cause's verification program, filled in from the report, to FILE; - prints it in "
+    "place of the answer.",
 )
 @click.option(
     "--color",
@@ -58,6 +58,22 @@ from diagnose.rendering import FORMATS
     default="auto",
     show_default=True,
     help="Colour; auto means on a terminal, unless NO_COLOR is set.",
+)
+@click.option(
+    "--group",
+    is_flag=True,
+    help="Put equal failures together, of one FILE too; as it is done for DIRs and several FILEs.",
+)
+@click.option(
+    "--glob",
+    "globs",
+    multiple=True,
+    metavar="PATTERN",
+    help="In folders, read only files with such names ('*.log'); may be given more than once.",
+)
+@JOBS
+@click.option(
+    "--exit-zero", is_flag=True, help="Exit with 0 whatever was found; faults still show."
 )
 def answer(
     files: tuple[str, ...],
@@ -71,10 +87,30 @@ def answer(
     ask: bool,
     verification: Path | None,
     color: str,
+    group: bool,
+    globs: tuple[str, ...],
+    jobs: int | None,
+    exit_zero: bool,
 ) -> None:
-    """Diagnose FILEs, or standard input when none is named ("-" names it too)."""
+    """Diagnose FILEs, or standard input when none is named ("-" names it too).
+
+    Of DIRs, and of several FILEs, equal failures are put together: how often, in which logs, on which
+    ranks. Logs may be compressed (gzip, bzip2, xz, zstandard). With --full or another --format, several
+    FILEs are answered one after the other.
+
+    Exit status of an answer: 0 diagnosed, 1 an error but no known cause, 3 no error found; of groups: 0 no
+    failure, 1 failures, 3 nothing to read; of both: 2 bad usage or input, 4 internal error.
+    """
     if full and form == "text":
         form = "full"
-    sys.exit(
-        answers.answer(files, form, top, lang, output, verification, color, source, no_source, ask)
-    )
+    if group or is_grouped(files, form):
+        if form not in GROUP_FORMATS:
+            raise click.UsageError(f"the forms of a folder's answer are {', '.join(GROUP_FORMATS)}")
+        status = groups.scan(files or ("-",), form, globs, jobs or cores(), output)
+    elif form not in FORMATS or globs:
+        raise click.UsageError("--glob and --format csv are for folders")
+    else:
+        status = answers.answer(
+            files, form, top, lang, output, verification, color, source, no_source, ask
+        )
+    sys.exit(0 if exit_zero and status not in (BAD_INPUT, FAULT) else status)

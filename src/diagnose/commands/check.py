@@ -11,7 +11,7 @@ import click
 
 from diagnose.checking.answering import Wanted, answer
 from diagnose.checking.formats import FORMATS
-from diagnose.commands.shared import LANG, OUTPUT
+from diagnose.commands.shared import JOBS, LANG, OUTPUT
 from diagnose.model import Lang
 from diagnose.scanning.workers import cores
 
@@ -63,9 +63,16 @@ def _rules(name: str, about: str) -> Callable[[Command], Command]:
 @click.option("--unsafe-fixes", "unsafe", is_flag=True, help="Make those too that are not.")
 @click.option("--diff", is_flag=True, help="Print what would be fixed, and change nothing.")
 @click.option(
-    "--warn-unused-ignores", "warn_unused", is_flag=True, help="Tell comments that ignore nothing."
+    "--warn-unused-ignores", "warn_unused", is_flag=True, help="Report unused ignore comments."
 )
-@click.option("-j", "--jobs", type=click.IntRange(1, 256), metavar="N", help="So many processes.")
+@click.option(
+    "--stdin-filename",
+    "stdin_name",
+    default="stdin.py",
+    metavar="NAME",
+    help='What standard input ("-") is called, for an editor.',
+)
+@JOBS
 @LANG
 @OUTPUT
 def check(
@@ -79,17 +86,20 @@ def check(
     unsafe: bool,
     diff: bool,
     warn_unused: bool,
+    stdin_name: str,
     jobs: int | None,
     lang: Lang,
     output: Path | None,
 ) -> None:
-    """Find placement errors in the Python files and notebooks of PATHs, before they fail.
+    """Find placement errors in the Python files and notebooks of PATHs ("-" is standard input).
 
     The code is read, never run. A comment at the end of a line keeps its findings quiet:
     "# noqa: ID" or "# diagnose: ignore[ID]".
 
-    Exit status: 0 nothing found, 1 findings, 2 bad usage or a named file that cannot be read, 4 a fault
-    of diagnose.
+    Exit status: 0 nothing found, 1 findings, 2 bad usage or a named file that cannot be read, 4 internal
+    error.
     """
-    wanted = Wanted(select, ignore, preview, exclude, form, fix, unsafe, diff, warn_unused, lang)
+    wanted = Wanted(
+        select, ignore, preview, exclude, form, fix, unsafe, diff, warn_unused, lang, stdin_name
+    )
     sys.exit(answer(paths, wanted, jobs or cores(), output))

@@ -10,7 +10,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from diagnose import __version__
-from diagnose.commands import COMMANDS, DEFAULT
+from diagnose.commands import COMMANDS, DEFAULT, RENAMED
+from diagnose.commands.renamed import current
 from diagnose.commands.shared import BadInput, near
 from diagnose.errors import BAD_INPUT, DiagnoseError, printable
 
@@ -26,7 +27,7 @@ class Doors(click.Group):
         """The subcommand, imported now."""
         if cmd_name not in COMMANDS:
             return None
-        module, attribute, _ = COMMANDS[cmd_name]
+        module, attribute, *_ = COMMANDS[cmd_name]
         command: click.Command = getattr(import_module(module), attribute)
         return command
 
@@ -34,6 +35,12 @@ class Doors(click.Group):
         """Puts the default command before arguments that name none."""
         if ctx.resilient_parsing and not args:  # a shell completes the first word
             return super().parse_args(ctx, args)
+        if args and args[0] in RENAMED and not ctx.resilient_parsing:
+            old, args = args[0], current(args)
+            click.echo(
+                f"diagnose: `{old}` is now `{RENAMED[old]}`; the old name goes with the next release",
+                err=True,
+            )
         if not args or (args[0] not in COMMANDS and args[0] not in {"--help", "-h", "--version"}):
             _refuse_slip(args)
             args = [DEFAULT, *args]
@@ -47,7 +54,7 @@ class Doors(click.Group):
             return default.shell_complete(inner, incomplete)
         found = [
             CompletionItem(name, help=about)
-            for name, (_, _, about) in COMMANDS.items()
+            for name, (_, _, about, _) in COMMANDS.items()
             if name.startswith(incomplete)
         ]
         return [*found, CompletionItem(incomplete, type="file")]
@@ -67,8 +74,11 @@ class Doors(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The overview, without importing any subcommand."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, _, about) in COMMANDS.items()])
+        for task in dict.fromkeys(task for *_, task in COMMANDS.values()):
+            with formatter.section(task):
+                formatter.write_dl(
+                    [(name, about) for name, (_, _, about, of) in COMMANDS.items() if of == task]
+                )
 
 
 def _refuse_slip(args: list[str]) -> None:
@@ -88,10 +98,11 @@ def doors() -> None:
     """Why did my PyTorch job die of a device-placement error, and what do I change?
 
     \b
-      diagnose < traceback.txt          answer for a pasted traceback or a whole log
-      diagnose train.log other.log      several files
-      diagnose answer --help            the options of an answer
+      diagnose < traceback.txt      a pasted traceback, a whole log or a description
+      diagnose runs/                a folder of logs: equal failures together
+      diagnose answer --help        the options of an answer
 
-    Exit status: 0 diagnosed, 1 an error but no known cause, 3 no error found, 2 bad usage or input,
-    4 a fault of diagnose itself (DIAGNOSE_DEBUG=1 shows it).
+    Exit status: 0 nothing wrong, 1 something found, 3 nothing to read or no error in it, 2 bad usage or
+    input, 4 internal error (DIAGNOSE_DEBUG=1 shows it). An answer to one input: 0 diagnosed, 1 an error
+    without a known cause. See docs/json.md.
     """

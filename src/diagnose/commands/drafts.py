@@ -1,4 +1,4 @@
-"""``diagnose cases new``: the folder of a new incident, from a traceback."""
+"""``diagnose kb new``: the folder of a new incident, from a traceback."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def new(trace: str | None, silent: bool, slug: str | None, cause_id: str | None,
     """Draft a new incident: kb/cases/SLUG with what the trace says and TODO for the rest.
 
     \b
-      diagnose cases new --from trace.txt
-      diagnose cases new --silent --id my-model-nan --cause meta-tensor
+      diagnose kb new --from trace.txt
+      diagnose kb new --silent --id my-model-nan --cause meta-tensor
 
-    `diagnose cases check SLUG` then says what is left to write. Nothing is overwritten.
+    `diagnose kb check SLUG` then says what is left to write. Nothing is overwritten.
     """
     from diagnose.authoring.drafts import LONGEST_SLUG, SLUG, draft, proposed_slug
 
@@ -66,7 +66,7 @@ def new(trace: str | None, silent: bool, slug: str | None, cause_id: str | None,
             "If it is the same, add your address to its sources instead."
         )
     where = "" if kb == Path("kb") else f" --kb {shlex.quote(str(kb))}"
-    click.echo(f"What is left to write: diagnose cases check{where} {slug}")
+    click.echo(f"What is left to write: diagnose kb check{where} {slug}")
 
 
 def _diagnosed(trace: str | None, casebase: Casebase) -> Diagnosis:
@@ -94,9 +94,7 @@ def _cause(cause_id: str | None, diagnosis: Diagnosis, casebase: Casebase) -> Ca
     if cause_id is not None and cause_id not in casebase.causes:
         near = difflib.get_close_matches(cause_id, casebase.causes, n=2)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise click.UsageError(
-            f"there is no cause {cause_id!r}{hint} (diagnose cases list --by cause)"
-        )
+        raise click.UsageError(f"there is no cause {cause_id!r}{hint} (diagnose explain)")
     if cause_id is not None:
         return casebase.causes[cause_id]
     if diagnosis.causes:

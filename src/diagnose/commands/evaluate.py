@@ -1,4 +1,4 @@
-"""``diagnose evaluate``: how good the answers are on labelled reports of one's own."""
+"""``diagnose kb evaluate``: how good the answers are on labelled reports of one's own."""
 
 from __future__ import annotations
 

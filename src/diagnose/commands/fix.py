@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import sys
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
+from diagnose.commands.programs import Started, script_file, started
 from diagnose.commands.shared import GPUS, LANG, BadInput
-from diagnose.errors import DiagnoseError
+from diagnose.commands.shared import output as output_option
+from diagnose.errors import FOUND, DiagnoseError
 from diagnose.model import Lang
 from diagnose.outputs import write
 from diagnose.processes import end_by
@@ -31,16 +31,8 @@ from diagnose.repair.words import say
 from diagnose.repair.workspace import Workspace
 from diagnose.simulation import TorchMissingError
 
-#: Exit statuses beside those of bad usage (2) and a fault of ours (4).
-STATUS = {"repaired": 0, "not-repaired": 1, "nothing-to-fix": 3, "not-reproducible": 6}
-NOT_PROVEN = 5
 #: As a shell says that a program was stopped from the keyboard.
 INTERRUPTED = 130
-
-_PYTHON = re.compile(r"python[\d.]*")
-#: What starts several processes and is understood, as a command or a module; and what is not.
-_LAUNCHERS = frozenset({"torchrun", "torch.distributed.run", "torch.distributed.launch"})
-_OTHERS = frozenset({"accelerate", "deepspeed", "mpirun", "srun", "horovodrun"})
 
 
 @click.command(
@@ -61,21 +53,16 @@ _OTHERS = frozenset({"accelerate", "deepspeed", "mpirun", "srun", "horovodrun"})
     "log",
     type=click.Path(exists=True, dir_okay=False),
     metavar="LOG",
-    help="Try first what a traceback or log speaks for.",
+    help="Start with the fixes suggested by this traceback or log.",
 )
-@click.option(
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write the diff to FILE.",
-)
+@output_option("Write the diff to FILE.")
 @click.option("--apply", "write_back", is_flag=True, help="Edit the files, with a backup of each.")
 @click.option(
     "--level",
     type=click.Choice(LEVELS),
     default="proven",
     show_default=True,
-    help="What --apply asks for.",
+    help="Minimum level of proof required by --apply.",
 )
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 @LANG
@@ -125,17 +112,16 @@ def fix(
     script: str,
     args: tuple[str, ...],
 ) -> None:
-    """Repair SCRIPT, which fails of a device placement, and prove it without a GPU.
+    """Fix device-placement errors in SCRIPT and verify the fix. No GPU needed.
 
     The script runs on simulated GPUs, several times, in a copy of its folder. What an answer would edit
     is edited there, one mistake after the other, until the script runs to its end; then it is compared
     with the script as it was without device checks. Your files stay as they are, unless --apply.
 
-    \b
-    Exit status: 0 repaired and proven, 5 repaired and not proven, 1 not repaired, 3 nothing to fix,
-    6 not reproducible here, 2 bad usage, 4 a fault of diagnose.
+    Exit status: 0 fixed and proven, or nothing to fix; 1 not fixed, not proven or not reproducible here;
+    2 bad usage, 4 internal error.
     """
-    program = _started(script, args, module, processes)
+    program = _program(started(script, args, module), processes)
     end_by(signal.SIGTERM)  # the copies go then, too
     if not contains():
         click.echo(f"diagnose: {say(lang, 'not-contained')}", err=True)
@@ -165,58 +151,28 @@ def fix(
             write(repair.diff, output)
         if write_back and repair.proof is not None:
             _apply(repair, repair.proof, level, workspace)
-    good = repair.proof is None or repair.proof.level == "proven"
-    sys.exit(STATUS[repair.outcome] if good else NOT_PROVEN)
+    proven = repair.outcome == "repaired" and (not repair.proof or repair.proof.level == "proven")
+    sys.exit(0 if proven or repair.outcome == "nothing-to-fix" else FOUND)
 
 
-def _started(script: str, args: tuple[str, ...], module: bool, processes: int) -> Program:
-    """What the words of a command line start, ``python`` and ``torchrun`` before the script or not."""
-    if not module and _PYTHON.fullmatch(script) and args:
-        module = args[0] == "-m"
-        script, *rest = args[1:] if module else args
-        args = tuple(rest)
-    if script in _LAUNCHERS and (module or not Path(script).is_file()):
-        return _launched(args)
-    if script in _OTHERS and not Path(script).is_file():
-        raise click.UsageError(
-            f"diagnose fix starts the processes itself: torchrun --nproc-per-node N SCRIPT in place"
-            f" of {script}"
-        )
-    return _program(script, args, module)._replace(processes=processes)
-
-
-def _program(script: str, args: tuple[str, ...], module: bool) -> Program:
+def _program(words: Started, processes: int) -> Program:
     """What is to be run: from the current folder, where the script lies in it, else from its own."""
     here = Path.cwd().resolve()
-    if module:
-        stem = Path(*script.split("."))
-        if not any(
-            (here / one).is_file() for one in (stem.with_suffix(".py"), stem / "__main__.py")
-        ):
-            raise BadInput(f"there is no module {script} in {here}")
-        return Program(here, here, script, args, module=True)
-    path = Path(script)
-    if script == "-" or path.is_fifo():
+    processes = words.processes if words.launcher else processes
+    if words.module:
+        stem = Path(*words.script.split("."))
+        files = (stem.with_suffix(".py"), stem / "__main__.py")
+        if not any((here / one).is_file() for one in files):
+            raise BadInput(f"there is no module {words.script} in {here}")
+        return Program(here, here, words.script, words.args, True, processes)
+    path = Path(words.script)
+    if words.script == "-" or path.is_fifo():
         raise BadInput("the script has to be a file: it is run several times")
-    if not path.is_file():
-        raise BadInput(f"there is no script {script}")
-    path = path.resolve()
-    if path.is_relative_to(here):
-        return Program(here, here, str(path.relative_to(here)), args)
-    return Program(path.parent, path.parent, path.name, args)
-
-
-def _launched(words: tuple[str, ...]) -> Program:
-    """What torchrun starts, by torch's own reading of its command line."""
-    try:
-        from torch.distributed.run import parse_args
-    except ImportError as error:
-        raise click.UsageError("torchrun needs torch") from error
-    found: Any = parse_args(words)  # type: ignore[no-untyped-call]
-    if not str(found.nproc_per_node).isdigit():
-        raise click.UsageError("--nproc-per-node has to be a number here")
-    program = _program(found.training_script, tuple(found.training_script_args), found.module)
-    return program._replace(processes=int(found.nproc_per_node))
+    path = script_file(path).resolve()
+    inside = path.is_relative_to(here)
+    folder = here if inside else path.parent
+    script = str(path.relative_to(here)) if inside else path.name
+    return Program(folder, folder, script, words.args, False, processes)
 
 
 def _notebooks(program: Program) -> tuple[str, ...]:

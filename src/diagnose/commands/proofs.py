@@ -1,4 +1,4 @@
-"""What ``diagnose cases check --run`` prints: each incident that does not hold, and a table by cause."""
+"""What ``diagnose kb check --run`` prints: each incident that does not hold, and a table by cause."""
 
 from __future__ import annotations
 

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import click
 
 from diagnose.errors import BAD_INPUT, printable
 
-LANG = click.option("--lang", type=click.Choice(["en", "zh"]), default="en", envvar="DIAGNOSE_LANG")
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+LANG = click.option(
+    "--lang",
+    type=click.Choice(["en", "zh"]),
+    default="en",
+    show_default=True,
+    envvar="DIAGNOSE_LANG",
+    help="Language of the answer.",
+)
 KB = click.option(
     "--kb",
     type=click.Path(file_okay=False, path_type=Path),
@@ -26,12 +35,26 @@ GPUS = click.option(
     show_default=True,
     help="How many GPUs are simulated.",
 )
-OUTPUT = click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write the answer to FILE.",
+
+
+def output(about: str, metavar: str = "FILE") -> Callable[[Command], Command]:
+    """``-o``, ``--output FILE``, as every command that writes a file takes it."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar=metavar,
+        help=about,
+    )
+
+
+OUTPUT = output("Write the answer to FILE.")
+JOBS = click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1, 256),
+    metavar="N",
+    help="Number of worker processes; by default one per core.",
 )
 SOURCE = click.option(
     "--source",

@@ -1,4 +1,4 @@
-"""``diagnose why FILE...``: how the answers came about, for those who work on diagnose."""
+"""``diagnose kb why FILE...``: how the answers came about, for those who work on diagnose."""
 
 from __future__ import annotations
 

@@ -50,7 +50,6 @@ def begin(session: Session, url: str, *, migrating: bool) -> None:
     if not older or not migrating:
         raise CasebaseError(
             f"the case base {displayed(url)} holds schema version {version.value}, this diagnose writes "
-            f"version {schema.VERSION}"
-            + ("; `diagnose cases publish` migrates it" if older else "")
+            f"version {schema.VERSION}" + ("; `diagnose kb publish` migrates it" if older else "")
         )
     migrate(session.connection(), int(version.value))

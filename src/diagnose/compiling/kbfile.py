@@ -17,9 +17,9 @@ from diagnose.compiling.kberror import KbError
 
 #: The largest file that is read; the largest of ours has less than a tenth of it.
 _MOST = 8 << 20
-#: What `diagnose search` knows of words: read in the package, checked with kb/.
+#: What `diagnose explain` knows of words: read in the package, checked with kb/.
 SYMPTOMS = Path(casebase.__file__).with_name("symptoms.toml")
-#: What an incident's failing variant printed, recorded by `diagnose cases record`.
+#: What an incident's failing variant printed, recorded by `diagnose kb record`.
 TRACE = "trace.txt"
 _AT_LINE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 

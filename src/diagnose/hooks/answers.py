@@ -163,7 +163,7 @@ def _without_gpu(diagnosis: Diagnosis) -> str:
     from diagnose.rendering.labels import LABELS
 
     named = named_script(diagnosis.report)
-    offered = named and any(f"diagnose simulate {named}" in text for text in diagnosis.advice)
+    offered = named and any(f"diagnose run --simulate {named}" in text for text in diagnosis.advice)
     return LABELS[diagnosis.lang]["simulate"].format(script=named) if offered else ""
 
 

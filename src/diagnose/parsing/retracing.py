@@ -1,4 +1,4 @@
-"""How a report came about, for `diagnose why`: the same steps as `parse_stream`, with an onlooker."""
+"""How a report came about, for `diagnose kb why`: the same steps as `parse_stream`, with an onlooker."""
 
 from __future__ import annotations
 

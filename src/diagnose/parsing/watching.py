@@ -1,4 +1,4 @@
-"""What the layers took off an input, for whoever asks (`diagnose why`); an answer does not look on."""
+"""What the layers took off an input, for whoever asks (`diagnose kb why`); an answer does not look on."""
 
 from __future__ import annotations
 

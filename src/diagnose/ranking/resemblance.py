@@ -1,4 +1,4 @@
-"""Which documented incidents a description may be of: by its words, in the index of `diagnose search`.
+"""Which documented incidents a description may be of: by its words, in the index of `diagnose explain`.
 
 An incident scores for each notion of the text that it speaks of, the more the fewer incidents do: names of
 libraries, models, files and functions decide. How far it stands before the others says how likely the

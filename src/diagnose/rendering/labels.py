@@ -102,11 +102,14 @@ LABELS: Mapping[Lang, Mapping[str, str]] = {
         "ask-again": ", or --ask to decide, --full",
         "no-gpu": "# needs no GPU",
         "and-lines": "and {count} more lines that change: diagnose --full",
-        "simulate": "diagnose: no GPU here; on simulated ones: diagnose simulate {script}",
+        "simulate": "diagnose: no GPU here; on simulated ones: diagnose run --simulate {script}",
         "no-time": "diagnose: no answer within {seconds} s of processor time; save the traceback "
         "to a file and run: diagnose FILE",
         "no-hook-answer": "diagnose: no answer for this failure "
-        "(a fault of diagnose; DIAGNOSE_DEBUG=1 shows it)",
+        "(internal error; DIAGNOSE_DEBUG=1 shows it)",
+        "nothing-found": "Nothing in the case base matches. Try other words for what you see, or fewer.",
+        "found-further": "In full: diagnose explain {id}   "
+        "To check your machine: diagnose run --verify={id}",
     },
     "zh": {
         "in": "位于",
@@ -203,9 +206,11 @@ LABELS: Mapping[Lang, Mapping[str, str]] = {
         "ask-again": "，或加 --ask 作答，--full 查看全部",
         "no-gpu": "# 无需 GPU",
         "and-lines": "另有 {count} 行改动：diagnose --full",
-        "simulate": "diagnose：此处没有 GPU；可用模拟的 GPU 运行：diagnose simulate {script}",
+        "simulate": "diagnose：此处没有 GPU；可用模拟的 GPU 运行：diagnose run --simulate {script}",
         "no-time": "diagnose：{seconds} 秒处理器时间内未得出结论；请把报错保存为文件后运行：diagnose FILE",
         "no-hook-answer": "diagnose：未能诊断此错误"
         "（diagnose 自身的故障；设置 DIAGNOSE_DEBUG=1 可查看原因）",
+        "nothing-found": "案例库中没有提到这些内容。请换一种说法描述现象，或减少词语。",
+        "found-further": "详情：diagnose explain {id}   检查本机：diagnose run --verify={id}",
     },
 }

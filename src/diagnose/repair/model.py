@@ -138,7 +138,7 @@ class Ran(NamedTuple):
     (`watching.parting.Parts`); ``blank`` says that a layer computed with weights from
     the meta device to which nobody had written, ``drawn`` that those were made on the cpu therefore,
     ``unfilled`` names parameters that a checkpoint lacked, and to which nobody wrote; ``silent`` what an
-    audit and `diagnose verify` find;
+    audit and `diagnose run --verify` find;
     ``executed`` the functions that ran, as ``file:line``.
     """
 

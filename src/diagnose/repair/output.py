@@ -109,13 +109,13 @@ def _verification(program: Program, repair: Repair) -> str:
     """The command that checks the program on GPUs; a launcher and ``-m`` take the written checks."""
     words = shlex.join((program.script, *program.args))
     if program.processes == 1 and not program.module:
-        return f"diagnose verify {words}"
+        return f"diagnose run --verify {words}"
     checks, module = "verify.py", "-m " if program.module else ""
     start = "python"
     if program.processes > 1:
         start = f"torchrun --nproc-per-node {program.processes}"
     cause = repair.applied[0].cause
-    return f"diagnose verify {cause} --write {checks} && {start} {checks} {module}{words}"
+    return f"diagnose explain {cause} --verification --output {checks} && {start} {checks} {module}{words}"
 
 
 def _advice(left: Ran, lang: Lang) -> Iterator[str]:

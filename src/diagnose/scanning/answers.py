@@ -1,4 +1,4 @@
-"""Logs in, their failures out: what ``diagnose scan PATH...`` does, without its options' parsing."""
+"""Logs in, their failures out: what ``diagnose DIR`` does, without its options' parsing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from diagnose.casebase.store import load
-from diagnose.errors import BAD_INPUT, FAULT, printable
+from diagnose.errors import BAD_INPUT, FAULT, FOUND, NOTHING, printable
 from diagnose.outputs import columns, write
 from diagnose.scanning import findings, workers
 from diagnose.scanning.formats import FORMATS
@@ -18,7 +18,7 @@ from diagnose.scanning.groups import Grouping, problems
 
 def scan(
     paths: Sequence[str],
-    form: str = "table",
+    form: str = "text",
     globs: Sequence[str] = (),
     jobs: int = 1,
     output: Path | None = None,
@@ -74,8 +74,8 @@ def _progress(logs: Sequence[tuple[str, int]], hidden: bool) -> Iterator[Callabl
 
 
 def _status(grouping: Grouping) -> int:
-    if grouping.logs == grouping.unread and grouping.unread:
-        return BAD_INPUT
-    if not grouping.groups:
-        return FAULT if grouping.faults else 3
-    return 0 if any(group.first.cause for group in grouping.groups.values()) else 1
+    if grouping.logs == grouping.unread:
+        return BAD_INPUT if grouping.unread else NOTHING
+    if grouping.groups:
+        return FOUND
+    return FAULT if grouping.faults else 0

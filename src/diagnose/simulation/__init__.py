@@ -119,7 +119,7 @@ def run_script(
     path: str | PathLike[str],
     args: Sequence[str] = (),
     *,
-    gpus: int = 2,
+    gpus: int | None = 2,
     wording: Wording = "new",
     env: Mapping[str, str] | None = None,
     terms: Terms = CHECKED,
@@ -127,7 +127,7 @@ def run_script(
     failed: Callable[[BaseException], object] = lambda error: None,
     module: bool = False,
 ) -> int:
-    """Run a Python script as `__main__` on simulated GPUs, in this process.
+    """Run a Python script as `__main__`, on simulated GPUs or on those of this machine, in this process.
 
     An exception that nobody catches is printed to stderr as the interpreter would, without the
     simulator's frames, or handed to the `sys.excepthook` that the script installed.
@@ -135,7 +135,7 @@ def run_script(
     Args:
         path: the script, or a module's name.
         args: its arguments, `sys.argv[1:]`.
-        gpus: how many GPUs it sees.
+        gpus: how many simulated GPUs it sees; None for those of this machine.
         wording: which torch's sentences a failed device check uses.
         env: environment variables to set for the run.
         terms: as in `simulated_gpus`.
@@ -151,7 +151,8 @@ def run_script(
         TorchMissingError: torch is not installed or too old.
         FileNotFoundError: there is no such script or module.
     """
-    require_torch()
+    if gpus is not None:
+        require_torch()
     from .runner import run_script as run
 
     return run(

@@ -21,7 +21,7 @@ def run_script(
     path: str | PathLike[str],
     args: Sequence[str] = (),
     *,
-    gpus: int = 2,
+    gpus: int | None = 2,
     wording: Wording = "new",
     env: Mapping[str, str] | None = None,
     terms: Terms = CHECKED,
@@ -33,7 +33,7 @@ def run_script(
     script, package = _module(os.fspath(path)) if module else (os.fspath(path), None)
     source = Path(script).read_bytes()
     with (
-        simulated_gpus(gpus, wording=wording, terms=terms),
+        nullcontext() if gpus is None else simulated_gpus(gpus, wording=wording, terms=terms),
         _interpreter_for(script, args, gpus, env or {}, package) as (namespace),
         beside(),
     ):
@@ -96,7 +96,7 @@ def _report(error: BaseException) -> None:
 
 @contextmanager
 def _interpreter_for(
-    script: str, args: Sequence[str], gpus: int, env: Mapping[str, str], package: str | None
+    script: str, args: Sequence[str], gpus: int | None, env: Mapping[str, str], package: str | None
 ) -> Iterator[dict[str, object]]:
     """Set up argv, sys.path, `__main__` and the environment, and put them back."""
     main = ModuleType("__main__")
@@ -109,7 +109,8 @@ def _interpreter_for(
     sys.path.insert(0, str(folder))
     sys.modules["__main__"] = main
     sys.excepthook = sys.__excepthook__
-    os.environ[GPUS_VARIABLE] = str(gpus)
+    if gpus is not None:
+        os.environ[GPUS_VARIABLE] = str(gpus)
     os.environ.update(env)
     try:
         yield vars(main)

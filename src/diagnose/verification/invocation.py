@@ -33,17 +33,17 @@ def _gpus(diagnosis: Diagnosis) -> int:
 
 
 def invocation(diagnosis: Diagnosis) -> str:
-    """``diagnose verify --from train.log train.py``: one shell line for the first cause of an answer.
+    """``diagnose run --verify=train.log train.py``: one shell line for the first cause of an answer.
 
     It names the report, whose devices and line it keeps. A live exception has none: its line names the
     cause.
     """
     report = diagnosis.report
     if report.live:
-        return f"diagnose verify {diagnosis.causes[0].id} {script(report)}"
+        return f"diagnose run --verify={diagnosis.causes[0].id} {script(report)}"
     source = report.source
     if source == "-" or not source.isprintable():
         source = _KEPT
     elif source.startswith("-"):
         source = f"./{source}"
-    return f"diagnose verify --from {shlex.quote(source)} {script(report)}"
+    return f"diagnose run --verify={shlex.quote(source)} {script(report)}"

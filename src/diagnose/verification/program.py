@@ -1,4 +1,4 @@
-"""The verification program as a module: what it checks is checked by ``diagnose verify`` and by
+"""The verification program as a module: what it checks is checked by ``diagnose run --verify`` and by
 ``diagnose fix`` alike."""
 
 from __future__ import annotations

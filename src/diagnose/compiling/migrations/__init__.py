@@ -2,7 +2,7 @@
 
 A revision's id is the schema version that it makes, and ``meta`` keeps the version that a database has:
 there is one count of versions. A change of `diagnose.casebase.schema` that raises ``VERSION`` comes with
-``versions/schema_N.py``. Causes, rules and texts are written whole with every `diagnose cases publish`; a
+``versions/schema_N.py``. Causes, rules and texts are written whole with every `diagnose kb publish`; a
 revision has to keep the incidents.
 """
 

@@ -1,5 +1,5 @@
 """advice.toml, extensions.toml, operands.toml, operators.toml, repairs.toml, and the symptoms that
-`diagnose search` knows."""
+`diagnose explain` knows."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _MAPPED = "map-location"
 _SPLIT = "device-map-under-training"
 #: Causes of which a mend may draw on the cpu what goes to a GPU then.
 _DRAWN = frozenset({"generator-device"})
-#: Checks of `diagnose verify` whose findings are mistakes even where the program without device checks
+#: Checks of `diagnose run --verify` whose findings are mistakes even where the program without device
 #: has them too: what no optimizer reaches stays untrained wherever it is.
 _NEVER = frozenset({"unseen-layers"})
 #: What makes code run that Python does not see.

@@ -7,7 +7,7 @@ from __future__ import annotations
 #: ``render(grouping, *, columns) -> str``, for a terminal of so many columns. The first is the default.
 #: Another form is another module and its line here.
 FORMATS = {
-    "table": "diagnose.scanning.formats.table",
+    "text": "diagnose.scanning.formats.table",
     "json": "diagnose.scanning.formats.json",
     "csv": "diagnose.scanning.formats.csv",
 }

@@ -7,4 +7,4 @@ down_revision = "8"
 
 
 def upgrade() -> None:
-    """No table changes: `diagnose cases publish` writes the records."""
+    """No table changes: `diagnose kb publish` writes the records."""

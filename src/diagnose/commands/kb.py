@@ -1,4 +1,4 @@
-"""``diagnose cases``: draft, check, build, list and show incidents."""
+"""``diagnose kb``: for contributors: drafts, checks, builds, measures, accounts of answers."""
 
 from __future__ import annotations
 
@@ -12,32 +12,29 @@ import click
 
 from diagnose.casebase.store import CasebaseError, default_path, load
 from diagnose.commands.drafts import new
-from diagnose.commands.explain import explain
-from diagnose.commands.shared import KB, LANG, Subcommands, fail, incident_ids, near
+from diagnose.commands.evaluate import evaluate
+from diagnose.commands.shared import JOBS, KB, Subcommands, fail, incident_ids, near
+from diagnose.commands.shared import output as output_option
+from diagnose.commands.why import why
 from diagnose.compiling.kberror import KbError
 from diagnose.installation import needs
-from diagnose.model import Lang
 
 if TYPE_CHECKING:
     from diagnose.compiling.source import Source
 
 
 @click.group(cls=Subcommands)
-def cases() -> None:
-    """Draft, check, build, list and show documented incidents."""
+def kb() -> None:
+    """Work on the case base: draft, check and build incidents, measure answers, see how they come about."""
 
 
-cases.add_command(new)
+for _command in (new, why, evaluate):
+    kb.add_command(_command)
 
 
-@cases.command()
+@kb.command()
 @KB
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="File to write; the one this diagnose reads if left out.",
-)
+@output_option("File to write; the one this diagnose reads if left out.")
 def build(kb: Path, output: Path | None) -> None:
     """Compile the folder kb/ into the SQLite file that diagnose reads."""
     source = _without_mistakes(kb)
@@ -51,16 +48,10 @@ def build(kb: Path, output: Path | None) -> None:
     click.echo(f"{target}: {rows} rows")
 
 
-@cases.command()
+@kb.command()
 @KB
 @click.option("--run", is_flag=True, help="Also run the incidents on simulated GPUs.")
-@click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(1, 64),
-    metavar="N",
-    help="Run in N processes; by default one a core.",
-)
+@JOBS
 @click.argument("incidents", nargs=-1, metavar="[INCIDENT]...", shell_complete=incident_ids)
 def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> None:
     """Check kb/: every mistake, and all that is still to do, with file, line, key and what is allowed.
@@ -174,7 +165,7 @@ def _run_incidents(kb: Path, source: Source, incidents: tuple[str, ...], jobs: i
     return 1 if any(proof.problems for proof in proofs) else 0
 
 
-@cases.command()
+@kb.command()
 @KB
 @click.argument("incidents", nargs=-1, metavar="[INCIDENT]...", shell_complete=incident_ids)
 def record(kb: Path, incidents: tuple[str, ...]) -> None:
@@ -198,7 +189,7 @@ def record(kb: Path, incidents: tuple[str, ...]) -> None:
         fail(str(error))
 
 
-@cases.command()
+@kb.command()
 @KB
 @click.option("-o", "--output", "url", required=True, metavar="URL", help="The team's database.")
 def publish(kb: Path, url: str) -> None:
@@ -213,7 +204,7 @@ def publish(kb: Path, url: str) -> None:
     click.echo(f"{write_into(source, url)} rows")
 
 
-@cases.command()
+@kb.command()
 @KB
 @click.argument(
     "folder", type=click.Path(file_okay=False, path_type=Path), default=Path(".schemas")
@@ -232,31 +223,6 @@ def schema(kb: Path, folder: Path) -> None:
     except OSError as error:
         fail(f"{folder} cannot be written: {error.strerror or error}")
     click.echo("\n".join(map(str, written)))
-
-
-@cases.command("list")
-@LANG
-@click.option(
-    "--by", type=click.Choice(["id", "cause"]), default="id", help="Group incidents by cause."
-)
-def list_(lang: Lang, by: str) -> None:
-    """List the causes and the documented incidents."""
-    casebase = load(lang=lang)
-    for cause in casebase.causes.values():
-        known = [i for i in casebase.incidents.values() if i.cause == cause.id]
-        if by == "cause" or not known:
-            click.echo(f"{cause.id:28} {len(known):3}  {cause.title}")
-        for incident in known:
-            click.echo(f"{'  ' if by == 'cause' else ''}{incident.id:40} {incident.title}")
-
-
-@cases.command()
-@click.argument("ident", metavar="ID")
-@LANG
-@click.pass_context
-def show(ctx: click.Context, ident: str, lang: Lang) -> None:
-    """Show a documented incident or a cause in full."""
-    ctx.invoke(explain, ident=ident, lang=lang)
 
 
 def _refuse_unknown(incidents: tuple[str, ...], known: list[str], kb: Path) -> None:

@@ -1,4 +1,4 @@
-"""`diagnose verify`: which options do what, and whose exit status it is."""
+"""`diagnose run --verify`: which options do what, and whose exit status it is."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from diagnose.casebase.store import Casebase
-from diagnose.commands.verify import verify_command
+from diagnose.commands.doors import doors
 from diagnose.model import DEVICE_FAMILY
 from diagnose.parsing import parse
 from diagnose.pipeline import diagnose
@@ -25,65 +25,65 @@ KB = Path(__file__).parents[2] / "kb"
 TRACES = Path(__file__).parents[1] / "traces"
 
 
-def verify(*args: str | Path) -> Result:
-    return CliRunner().invoke(
-        verify_command, [str(arg) for arg in args], prog_name="diagnose verify"
-    )
+def run(*args: str | Path) -> Result:
+    return CliRunner().invoke(doors, [str(arg) for arg in args], prog_name="diagnose")
 
 
-def verify_in_process(*args: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "diagnose", "verify", *args], capture_output=True, text=True
-    )
+def run_in_process(*args: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "diagnose", *args], capture_output=True, text=True)
+
+
+def program_of(ident: str) -> str:
+    return run("explain", ident, "--verification").stdout
 
 
 def test_cause_prints_its_program(casebase: Casebase) -> None:
-    result = verify("rank-device")
+    result = run("explain", "rank-device", "--verification")
     assert result.exit_code == 0
     assert result.stdout == snippet(casebase.causes["rank-device"], None, None, casebase)
 
 
 def test_incident_prints_the_program_of_its_cause_with_its_facts(casebase: Casebase) -> None:
     incident = casebase.incidents["easyedit-memit-delta"]
-    program = verify(incident.id).stdout
+    program = program_of(incident.id)
     assert f'CAUSE = "{incident.cause}"' in program
     assert all(f'"{device}"' in program for device in incident.devices)
 
 
 def test_unknown_id_is_bad_usage() -> None:
-    result = verify("no-such-cause")
+    result = run("run", "--verify=no-such-cause", "train.py")
     assert result.exit_code == 2
-    assert "'no-such-cause'" in result.stderr
+    assert "no-such-cause" in result.stderr
 
 
-def test_write_makes_the_file_and_renews_it(tmp_path: Path) -> None:
+def test_output_makes_the_file_and_renews_it(tmp_path: Path) -> None:
     target = tmp_path / "verify.py"
-    assert verify("rank-device", "--write", target).exit_code == 0
-    assert target.read_text(encoding="utf-8") == verify("rank-device").stdout
-    assert verify("--write", target, "meta-tensor").exit_code == 0
+    assert run("explain", "rank-device", "--verification", "-o", target).exit_code == 0
+    assert target.read_text(encoding="utf-8") == program_of("rank-device")
+    assert run("explain", "--verification", "--output", target, "meta-tensor").exit_code == 0
     assert 'CAUSE = "meta-tensor"' in target.read_text(encoding="utf-8")
 
 
-def test_write_spares_other_files(tmp_path: Path) -> None:
+def test_output_spares_other_files(tmp_path: Path) -> None:
     target = tmp_path / "train.py"
     target.write_text("my_work = 1\n")
-    assert verify("rank-device", "--write", target).exit_code == 2
+    assert run("explain", "rank-device", "--verification", "-o", target).exit_code == 2
     assert target.read_text() == "my_work = 1\n"
 
 
 @pytest.mark.parametrize(
     "args",
     [
-        ["rank-device", "--run", "--simulate"],
-        ["rank-device", "--write", "x.py", "--simulate"],
-        ["rank-device", "--wording", "old"],
-        ["rank-device", "--gpus", "2"],
-        ["rank-device", "--simulate", "--steps", "2"],
-        [],
+        ["run", "--steps", "2", "train.py"],
+        ["run", "--simulate=lots", "train.py"],
+        ["run", "--simulate=65", "train.py"],
+        ["run", "--output", "x.json", "train.py"],
+        ["run", "--verify", "-m", "train"],
+        ["run"],
     ],
 )
 def test_options_that_make_no_sense_together_are_refused(args: list[str]) -> None:
-    assert verify(*args).exit_code == 2
+    assert run(*args).exit_code == 2
 
 
 @pytest.fixture
@@ -113,33 +113,29 @@ def command_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[s
 @pytest.mark.parametrize(
     ("args", "simulator", "arguments"),
     [
-        (["rank-device", "--run"], [], []),
-        (["rank-device", "--simulate"], ["--gpus", "2", "--wording", "new"], []),
+        (["--verify=rank-device"], [], []),
+        (["--verify=rank-device", "--simulate"], ["--gpus", "2", "--wording", "new"], []),
         (
-            ["rank-device", "--simulate", "--gpus", "1", "--wording=old"],
+            ["--simulate=1", "--wording=old", "--verify=rank-device"],
             ["--gpus", "1", "--wording", "old"],
             [],
         ),
-        (["rank-device", "train.py"], [], ["train.py"]),
+        (["--verify=rank-device", "train.py"], [], ["train.py"]),
+        (["--verify=rank-device", "python", "train.py"], [], ["train.py"]),
         # What follows the script is the script's, whatever it looks like.
+        (["--verify", "train.py", "--simulate", "-m"], [], ["train.py", "--simulate", "-m"]),
         (
-            ["rank-device", "train.py", "--run", "--gpus", "8"],
-            [],
-            ["train.py", "--run", "--gpus", "8"],
-        ),
-        (
-            ["--steps", "3", "rank-device", "train.py", "--", "-x"],
+            ["--steps", "3", "--verify=rank-device", "train.py", "--", "-x"],
             [],
             ["--steps", "3", "train.py", "--", "-x"],
         ),
-        (["rank-device", "--gpus", "1", "train.py"], [], ["--gpus", "1", "train.py"]),
-        (["rank-device", "--", "train.py", "--help"], [], ["train.py", "--help"]),
+        (["--verify=rank-device", "--", "train.py", "--help"], [], ["train.py", "--help"]),
     ],
 )
 def test_run_passes_on_what_belongs_to_whom(
     command_line: list[list[str]], args: list[str], simulator: list[str], arguments: list[str]
 ) -> None:
-    assert verify(*args).exit_code == 0
+    assert run("run", *args).exit_code == 0
     (command,) = command_line
     where = next(at for at, word in enumerate(command) if word.endswith("verify.py"))
     assert command[0] == sys.executable
@@ -151,10 +147,14 @@ def test_run_passes_on_what_belongs_to_whom(
 def test_script_fails_and_its_repair_passes_on_simulated_gpus() -> None:
     pytest.importorskip("torch")
     script = SCRIPTS / "module_census.py"
-    failing = verify_in_process("submodule-added-after-move", "--simulate", script, "failing")
+    failing = run_in_process(
+        "run", "--simulate", "--verify=submodule-added-after-move", script, "failing"
+    )
     assert failing.returncode == 1, failing.stderr
     assert "FAIL: 2.weight, 2.bias are on cpu" in failing.stdout
-    fixed = verify_in_process("submodule-added-after-move", "--simulate", script, "fixed")
+    fixed = run_in_process(
+        "run", "--simulate", "--verify=submodule-added-after-move", script, "fixed"
+    )
     assert fixed.returncode == 0, fixed.stderr
     assert fixed.stdout.splitlines()[-1].startswith("PASS: ")
 
@@ -163,7 +163,7 @@ def test_machine_without_gpus_is_status_2() -> None:
     torch = pytest.importorskip("torch")
     if torch.cuda.is_available():
         pytest.skip("this machine has GPUs")
-    result = verify_in_process("rank-device", "--run")
+    result = run_in_process("run", "--verify=rank-device")
     assert result.returncode == 2, result.stderr
     assert result.stdout.splitlines()[-1] == "NOT RUN: too few GPUs: needs 2, 0 visible"
 
@@ -189,7 +189,7 @@ def report(tmp_path: Path) -> Path:
 
 
 def test_a_report_gives_cause_devices_operation_and_line(report: Path, casebase: Casebase) -> None:
-    program = verify("--from", report).stdout
+    program = run("--verification", "-", report).stdout
     found = diagnose(REPORT, casebase=casebase)
     assert program == found.causes[0].verification
     assert 'DEVICES = ("cuda:0", "cpu")' in program
@@ -197,56 +197,46 @@ def test_a_report_gives_cause_devices_operation_and_line(report: Path, casebase:
     assert 'CULPRIT = ("module_census.py", 10)' in program
 
 
-def test_an_id_beside_a_report_decides_the_cause(report: Path) -> None:
-    program = verify("--from", report, "rank-device").stdout
-    assert 'CAUSE = "rank-device"' in program
-    assert 'DEVICES = ("cuda:0", "cpu")' in program
-
-
 def test_a_report_on_standard_input(report: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "diagnose", "verify", "--from", "-"],
+        [sys.executable, "-m", "diagnose", "--verification", "-"],
         input=REPORT.encode(),
         capture_output=True,
     )
-    assert done.stdout.decode() == verify("--from", report).stdout
+    assert done.stdout.decode() == run("--verification", "-", report).stdout
 
 
 def test_the_users_own_script_is_checked_for_what_its_report_says(report: Path) -> None:
     pytest.importorskip("torch")
     script = SCRIPTS / "module_census.py"
-    failing = verify_in_process("--from", report, "--simulate", script, "failing")
+    failing = run_in_process("run", f"--verify={report}", "--simulate", script, "failing")
     assert failing.returncode == 1, failing.stderr
     # The answer tells the line that made what met, of this run and not of the report's.
     assert "born at" in failing.stderr
-    assert "born at" not in verify_in_process("--no-trace", "--simulate", script, "failing").stderr
+    untraced = run_in_process("run", "--verify", "--no-trace", "--simulate", script, "failing")
+    assert "born at" not in untraced.stderr
     assert "the report: cuda:0 and cpu in wrapper_CUDA_addmm" in failing.stdout
     assert "(the report's module_census.py:10)" in failing.stdout
-    fixed = verify_in_process("--from", report, "--simulate", script, "fixed")
+    fixed = run_in_process("run", f"--verify={report}", "--simulate", script, "fixed")
     assert fixed.returncode == 0, fixed.stdout
 
 
 def test_without_a_cause_all_checks_watch_the_script(casebase: Casebase) -> None:
     pytest.importorskip("torch")
     script = SCRIPTS / "module_census.py"
-    failing = verify_in_process("--simulate", script, "failing")
+    failing = run_in_process("run", "--verify", "--simulate", script, "failing")
     assert failing.returncode == 1, failing.stderr
     assert "2.weight, 2.bias are on cpu" in failing.stdout
     checks = [name for name in casebase.snippets if name.startswith("checks/")]
     assert failing.stdout.count("  checks that ") == len(checks) + 1
-    assert verify_in_process("--simulate", script, "fixed").returncode == 0
-
-
-def test_what_follows_a_script_is_its_own(command_line: list[list[str]]) -> None:
-    assert verify("train.py", "--run", "--gpus", "8").exit_code == 0
-    assert command_line[0][-4:] == ["train.py", "--run", "--gpus", "8"]
+    assert run_in_process("run", "--verify", "--simulate", script, "fixed").returncode == 0
 
 
 def test_as_many_gpus_are_simulated_as_the_report_names(
     command_line: list[list[str]], report: Path
 ) -> None:
     report.write_text(REPORT.replace("cuda:0", "cuda:3"), encoding="utf-8")
-    verify("--from", report, "--simulate", "train.py")
+    run("run", f"--verify={report}", "--simulate", "train.py")
     assert command_line[0][command_line[0].index("--gpus") + 1] == "4"
 
 
@@ -254,7 +244,7 @@ def test_a_machine_without_gpus_is_told_of_simulated_ones() -> None:
     torch = pytest.importorskip("torch")
     if torch.cuda.is_available():
         pytest.skip("this machine has GPUs")
-    result = verify_in_process(SCRIPTS / "module_census.py", "failing")
+    result = run_in_process("run", "--verify", SCRIPTS / "module_census.py", "failing")
     assert result.returncode == 2
     assert result.stdout.splitlines()[-1] == "NOT RUN: too few GPUs: needs 1, 0 visible"
     assert "--simulate" in result.stderr
@@ -263,10 +253,12 @@ def test_a_machine_without_gpus_is_told_of_simulated_ones() -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["--from", "missing.log"], "missing.log cannot be read"),
-        (["--from", "other.txt"], "other.txt holds no device-placement failure"),
-        (["missing.py"], "there is no script missing.py"),
-        ([], "name a cause, a report (--from) or a script"),
+        (["run", "--verify=missing.log"], "is no file, no cause and no incident"),
+        (["run", "--verify=other.txt"], "other.txt holds no device-placement failure"),
+        (["run", "--verify", "missing.py"], "there is no script missing.py"),
+        (["run", "--simulate", "missing.py"], "there is no script missing.py"),
+        (["run", "--simulate", "-m", "missing"], "there is no module missing"),
+        (["run"], "name a script"),
     ],
 )
 def test_bad_input_is_a_sentence_and_status_2(
@@ -274,14 +266,14 @@ def test_bad_input_is_a_sentence_and_status_2(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("other.txt").write_text("all is well\n")
-    result = verify_in_process(*args)
+    result = run_in_process(*args)
     assert result.returncode == 2
     assert said in result.stderr
 
 
 def test_a_case_base_that_cannot_be_read_is_status_2(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "diagnose", "verify", "rank-device"],
+        [sys.executable, "-m", "diagnose", "explain", "rank-device", "--verification"],
         env={**os.environ, "DIAGNOSE_CASEBASE": str(tmp_path / "missing.sqlite")},
         capture_output=True,
         text=True,
@@ -291,7 +283,9 @@ def test_a_case_base_that_cannot_be_read_is_status_2(tmp_path: Path) -> None:
 
 
 def test_a_target_that_cannot_be_written_is_status_2(tmp_path: Path) -> None:
-    result = verify_in_process("rank-device", "--write", tmp_path / "no" / "such" / "folder.py")
+    result = run_in_process(
+        "explain", "rank-device", "--verification", "-o", tmp_path / "no" / "such" / "folder.py"
+    )
     assert result.returncode == 2
     assert "cannot be written" in result.stderr
 
@@ -306,11 +300,11 @@ def test_a_run_that_passes_is_audited_as_a_repair_is(tmp_path: Path) -> None:
         "for _ in range(4):\n"
         "    model(scale.cuda())\n"
     )
-    told = verify_in_process("--simulate", script)
+    told = run_in_process("run", "--verify", "--simulate", script)
     assert told.returncode == 0, told.stderr
     assert told.stdout.splitlines()[-1].startswith("PASS")
     assert "copies.py:5: copied: " in told.stderr
-    plain = verify_in_process("--simulate", "--no-trace", script)
+    plain = run_in_process("run", "--verify", "--simulate", "--no-trace", script)
     assert "note:" not in plain.stderr
 
 
