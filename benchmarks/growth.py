@@ -1,6 +1,6 @@
 """How retrieval grows with the case base: 100 to 100,000 incidents, by index and by RapidFuzz over all.
 
-    python benchmarks/growth.py [--sizes 100,1000,10000,100000] [--reports 40] [--svg docs/growth.svg]
+    python benchmarks/growth.py [--sizes 100,1000,10000,100000] [--reports 40] [--svg growth.svg]
                                 [--postgresql URL of an empty database]
 
 The incidents are made from the documented ones: their identifiers, messages and libraries are taken

@@ -44,27 +44,17 @@ ELSEWHERE = {
 }
 #: Commands that nothing runs, and why.
 NOT_RUN = {
-    "python3 -m venv .venv && .venv/bin/pip install . && "
-    ".venv/bin/diagnose < tests/traces/easyedit-memit-delta.txt": (
-        "asks a package index; scripts/test-lowest installs the wheel, tests/test_answers.py gives the answer"
-    ),
+    "uv tool install '.[torch]'": "asks a package index; scripts/test-lowest installs the wheel",
+    "pipx install '.[torch]'": "the same",
+    "pip install '.[torch]'": "the same",
+    "pip install '.[docs]'": "the same",
+    "sphinx-build -W docs build/site": "tests/test_site.py builds the site",
     "scripts/test": "runs all tests, this one too",
     "scripts/test fast": "runs the tests that other cores run now",
     ".ci/run": "runs all tests, this one too",
-    "deepspeed --module diagnose.hooks train.py --epochs 3": (
-        "deepspeed compiles its parts when it is installed, with a compiler for CUDA"
-    ),
     "docker build -t diagnose . && "
     "docker run --read-only --tmpfs /tmp -p 127.0.0.1:8000:8000 diagnose": (
         "needs Docker's daemon, and a base image from a registry"
-    ),
-    "python benchmarks/fidelity.py record -o gpu.json": "needs two real GPUs",
-    "python benchmarks/fidelity.py compare gpu.json": "needs what two real GPUs recorded",
-    'eval "$(python benchmarks/fidelity/idle_gpus.py build)"': (
-        "needs a CUDA build of torch and a C compiler"
-    ),
-    "python training/learn.py --write": (
-        "takes minutes and writes into kb/; tests/test_learning.py runs it on a few reports"
     ),
     'eval "$(_DIAGNOSE_COMPLETE=bash_source diagnose)"': (
         "is for the shell that people type into: tests/test_completion.py completes in a real one"
@@ -79,25 +69,18 @@ SERVING = {
     "'diagnose.web:create_app(max_bytes=20_000_000)'": "--bind 127.0.0.1:{port}",
 }
 NO_GPU = "NOT RUN: too few GPUs"
-NO_CUDA = "CUDA"  # torch says so in several ways; what the hook adds below is tested beside it
-SOUND = "nothing to fix: it runs to its end as it is"
 #: Commands that rightly end otherwise than well on this machine and these files: status, and what is printed.
 ENDS = {
+    "diagnose runs/": (1, "kinds of failure"),
+    "diagnose train.log other.log": (1, "kinds of failure"),
+    "diagnose --glob '*.log' --glob '*.gz' jobs other.log": (1, "kind"),
+    "diagnose --format csv -o failures.csv runs/": (1, ""),
     "diagnose check .": (1, "new.py"),
+    "diagnose check --format sarif -o check.sarif src": (0, ""),
     "diagnose run --verify=traceback.txt train.py": (2, NO_GPU),
     "diagnose run --verify=traceback.txt train.py --its --args": (2, NO_GPU),
     "diagnose run --verify=cross-shard-op train.py --its --args": (2, NO_GPU),
     "diagnose run --verify train.py --its --args": (2, NO_GPU),
-    "diagnose run --verify=cross-shard-op": (2, NO_GPU),
-    "diagnose run train.py --epochs 3": (1, NO_CUDA),
-    "diagnose run -m my_package.train --epochs 3": (1, NO_CUDA),
-    "torchrun --nproc-per-node 2 -m diagnose.hooks train.py --epochs 3": (1, NO_CUDA),
-    "accelerate launch -m diagnose.hooks train.py --epochs 3": (1, NO_CUDA),
-    "diagnose run -m torch.distributed.run --nproc-per-node 2 train.py --epochs 3": (1, NO_CUDA),
-    "diagnose fix train.py --its --arguments": (3, SOUND),
-    "diagnose fix -m package.train --its --arguments": (3, SOUND),
-    "diagnose fix torchrun --nproc-per-node 2 train.py": (3, SOUND),
-    "diagnose fix notebook.ipynb": (3, SOUND),
     "diagnose kb evaluate reports/ --fail-under top-1=0.85 --fail-over calibration-error=0.15": (
         1,
         "top-1",

@@ -1,5 +1,4 @@
-"""Takes the pictures of docs/web.md: the paste page and an answer, light and dark, wide and narrow; an
-answer that is not sure, an error, a cause, the incidents.
+"""Takes the pictures of README.md and docs/team.md: an answer on the page, light, dark and on a phone.
 
     python docs/screenshots/take.py [--chromium /usr/bin/chromium] [--into FOLDER]
 
@@ -23,11 +22,6 @@ HERE = Path(__file__).parent
 TRACE = HERE.parents[1] / "tests" / "traces" / "easyedit-memit-delta.txt"
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 WIDE = {"width": 1280, "height": 900}
-#: A report that leaves several causes, and a question that decides.
-UNSURE = (
-    "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, "
-    "cuda:0 and cpu!"
-)
 NARROW = {"width": 390, "height": 844}
 
 
@@ -43,9 +37,9 @@ def served() -> Iterator[str]:
 
 
 @contextmanager
-def opened(browser: Browser, scheme: str, size: dict[str, int], lang: str) -> Iterator[Page]:
+def opened(browser: Browser, scheme: str, size: dict[str, int]) -> Iterator[Page]:
     """A fresh page."""
-    context = browser.new_context(color_scheme=scheme, viewport=size, locale=lang)
+    context = browser.new_context(color_scheme=scheme, viewport=size, locale="en")
     try:
         yield context.new_page()
     finally:
@@ -55,41 +49,17 @@ def opened(browser: Browser, scheme: str, size: dict[str, int], lang: str) -> It
 def take(browser: Browser, address: str, into: Path) -> None:
     """Every picture."""
     trace = TRACE.read_text(encoding="utf-8")
-    for name, scheme, size, lang in (
-        ("light", "light", WIDE, "en"),
-        ("dark", "dark", WIDE, "en"),
-        ("phone", "light", NARROW, "en"),
-        ("zh", "light", WIDE, "zh-CN"),
+    for name, scheme, size in (
+        ("light", "light", WIDE),
+        ("dark", "dark", WIDE),
+        ("phone", "light", NARROW),
     ):
-        with opened(browser, scheme, size, lang) as page:
+        with opened(browser, scheme, size) as page:
             page.goto(address)
-            if name in ("light", "dark"):
-                page.screenshot(path=into / f"paste-{name}.png")
-            answered(page, trace)
+            page.locator("textarea").fill(trace)
+            page.locator("button.primary").click()
+            page.locator(".summary").wait_for()
             page.screenshot(path=into / f"answer-{name}.png")
-    with opened(browser, "light", WIDE, "en") as page:
-        page.goto(f"{address}/causes/cross-shard-op")
-        page.screenshot(path=into / "cause.png")
-        page.goto(f"{address}/incidents?q=attention+mask+on+the+cpu")
-        page.screenshot(path=into / "incidents.png")
-        page.goto(address)
-        answered(page, UNSURE)
-        page.screenshot(path=into / "unknown.png")
-        page.goto(address)
-        page.locator("textarea").fill(trace)
-        page.locator("input[name=files]").set_input_files(
-            {"name": "net.zip", "mimeType": "application/zip", "buffer": b"PK no zip"}
-        )
-        page.locator("button.primary").click()
-        page.locator(".notice").wait_for()
-        page.screenshot(path=into / "error.png")
-
-
-def answered(page: Page, text: str) -> None:
-    """Pastes a text and waits for its answer."""
-    page.locator("textarea").fill(text)
-    page.locator("button.primary").click()
-    page.locator(".summary").wait_for()
 
 
 def main() -> None:
