@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from diagnose.commands import COMMANDS
-from diagnose.configuration import ConfigurationError, configured, defaults
+from diagnose.configuration import _SETTINGS, ConfigurationError, configured, defaults
 
 TRACE = (Path(__file__).parent / "traces/easyedit-memit-delta.txt").read_bytes()
 CODE = """\
@@ -87,3 +88,14 @@ def test_a_value_that_an_option_does_not_take_is_refused(tmp_path: Path) -> None
     done = run(tmp_path, stdin=TRACE)
     assert done.returncode == 2
     assert "'fr'" in done.stderr
+
+
+def test_the_example_of_the_documentation_sets_everything(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "configuration.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"^```toml\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    write(tmp_path, example)
+    found = defaults(COMMANDS, tmp_path)
+    for command, settings in _SETTINGS.items():
+        if command:
+            assert {parameter for _, parameter in settings.values()} <= set(found[command])
+    assert found["answer"]["lang"] == "zh"
