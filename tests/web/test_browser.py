@@ -41,7 +41,7 @@ def test_what_to_do_why_and_its_proof_need_no_scrolling(
     visitor.ask(EASYEDIT.read_text(encoding="utf-8"))
     page = visitor.page
     assert page.evaluate("scrollY") == 0
-    for part in ("h1", ".error", "#fix-1-patch", ".because", "#prove"):
+    for part in ("h1", ".error", "#fix-1-patch", ".because", "#check-it"):
         box = page.locator(part).bounding_box()
         assert box["y"] >= 0 and box["y"] + box["height"] <= height, part
 

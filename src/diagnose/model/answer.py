@@ -95,7 +95,8 @@ class KnownBug(NamedTuple):
 
 
 class RankedCause(NamedTuple):
-    """A cause as an answer to one report; ``gpus`` are those that it takes to show."""
+    """A cause as an answer to one report; ``gpus`` are those that it takes to show. Where it is not
+    ``decided``, nothing at hand tells it from the next one but how often each is seen."""
 
     id: str
     title: str
@@ -108,6 +109,7 @@ class RankedCause(NamedTuple):
     rather: str | None = None
     gpus: int = 1
     bugs: tuple[KnownBug, ...] = ()
+    decided: bool = True
 
 
 class Reply(NamedTuple):

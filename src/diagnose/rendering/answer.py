@@ -23,7 +23,7 @@ from diagnose.model import (
 from diagnose.paths import place, short
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.words import counted, percent
-from diagnose.verification.invocation import invocation
+from diagnose.verification.invocation import check
 
 #: Fixes of the first cause, and of the others.
 _MOST_FIXES, _OTHERS_FIXES = 3, 1
@@ -207,7 +207,7 @@ def _cause(number: int, cause: RankedCause, diagnosis: Diagnosis) -> ShownCause:
         cause.incidents[:1],
         cause.fixes[: _MOST_FIXES if number == 1 else _OTHERS_FIXES],
         cause.rather if number > 1 else None,
-        invocation(diagnosis) if number == 1 else None,
+        (check(diagnosis) or None) if number == 1 else None,
         tuple(bug_line(bug, diagnosis.lang) for bug in cause.bugs),
     )
 
