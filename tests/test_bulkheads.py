@@ -288,7 +288,7 @@ def test_a_fault_outside_the_bulkheads_is_a_sentence(
     poison("diagnose.rendering.failed.render", always=True)
     assert run(*logs) == 4
     error = capsys.readouterr().err
-    assert error.startswith("Error: a fault of diagnose: IndexError at ")
+    assert error.startswith("Error: internal error: IndexError at ")
     assert SECRET not in error
     assert "Traceback" not in error
 
@@ -319,7 +319,7 @@ def test_a_log_that_fails_is_told_and_the_table_has_the_others(
     assert len(found["failures"]) == kinds
     assert {name for one in found["failures"] for name in one["log_names"]} >= {logs[0], logs[2]}
     (fault,) = found["faults"]
-    assert fault.startswith(f"{logs[1]}: a fault of diagnose cost ")
+    assert fault.startswith(f"{logs[1]}: internal error, without ")
     assert fault in shown.err
     assert SECRET not in shown.err + shown.out
 
@@ -398,7 +398,7 @@ def test_the_page_and_the_api_answer_without_a_piece(
     poison(target, always=True)
     page = client.post("/", data={"text": POISONED})
     assert page.status_code == 200
-    assert "Left out through a fault of diagnose: " in page.text
+    assert "Left out because of an internal error: " in page.text
     assert piece in page.text
     answer = client.post("/api/v1/diagnoses", json={"text": POISONED}).get_json()
     assert all(piece in name for name in answer["incomplete"])

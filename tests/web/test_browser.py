@@ -353,7 +353,7 @@ def test_example_leads_to_an_answer(visit: Visit) -> None:
     visitor.go()
     visitor.page.locator("a", has_text="Try an example").click()
     visitor.page.locator("button.primary").click()
-    assert visitor.page.locator("h1").inner_text() == "Tensors of two shards meet"
+    assert visitor.page.locator("h1").inner_text() == "Tensors from two model shards are combined"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -70,7 +70,7 @@ class ShownOperand(NamedTuple):
 class Answer(NamedTuple):
     """The parts of an answer, each empty or None where there is none of it.
 
-    ``ending`` is the one sentence in place of causes: no error, a fault of diagnose, another family;
+    ``ending`` is the one sentence in place of causes: no error, an internal error, another family;
     ``described`` that there was no traceback to read, ``unknown`` that the causes are only candidates.
     ``nearest`` are incidents where no cause is sure.
     ``sources`` tells which files were read, and which were not used and why. ``operands`` are those of the
