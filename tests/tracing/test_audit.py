@@ -38,7 +38,7 @@ def main():
     net = Net().to("cuda")
     steps(net, torch.optim.Adam(net.parameters()), lambda net, x: net(x))
 """,
-        ["diagnose: nothing is misplaced in silence"],
+        ["diagnose: no misplaced tensors found"],
     ),
     "no optimizer": (
         """\
