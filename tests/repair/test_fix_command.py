@@ -18,8 +18,8 @@ from typing import Any
 import psutil
 import pytest
 from click.testing import CliRunner
+from forked import command, simulation
 from repair import programs
-from repair.proofs import told
 
 from diagnose.commands.fix import fix
 from diagnose.repair.runs import landlock
@@ -28,17 +28,9 @@ from diagnose.repair.words import say
 GIT = shutil.which("git")
 
 
-def run(folder: Path, *words: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """The command, in a process of its own where there are ``options``; else forked from one that has
-    imported torch."""
-    command = [sys.executable, "-m", "diagnose", "fix", *words]
-    if options:
-        return subprocess.run(
-            command, cwd=folder, capture_output=True, text=True, timeout=300, **options
-        )
-    asked = {"folder": str(folder), "words": command[3:]}
-    done = told("commands.py", asked)
-    return subprocess.CompletedProcess(command, done["status"], done["output"], done["errors"])
+def run(folder: Path, *words: str, **given: Any) -> subprocess.CompletedProcess[str]:
+    """The command, forked from a process that has imported torch."""
+    return command(folder, "fix", *words, **given)
 
 
 def fixed(folder: Path, *words: str) -> dict[str, Any]:
@@ -182,8 +174,7 @@ def test_a_log_is_believed_first(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(programs.ONE)
     log = tmp_path / "train.log"
-    simulate = [sys.executable, "-m", "diagnose.simulation", "train.py"]
-    log.write_text(subprocess.run(simulate, cwd=tmp_path, capture_output=True, text=True).stderr)
+    log.write_text(simulation(tmp_path, "train.py").stderr)
     found = fixed(tmp_path, "--from", "train.log", "train.py")
     assert found["level"] == "proven"
 
@@ -308,7 +299,7 @@ def test_the_kernel_keeps_what_audit_hooks_do_not_see(tmp_path: Path, writing: s
     # Temporary folders may be written to: the linked one is none.
     temporary = tmp_path / "tmp"
     temporary.mkdir()
-    done = run(user, "train.py", env={**os.environ, "TMPDIR": str(temporary)})
+    done = run(user, "train.py", variables={"TMPDIR": str(temporary)})
     assert done.returncode == 1, done.stdout
     assert [one.read_text() for one in kept] == ["of the user's"] * 2
     assert not list(temporary.iterdir())
@@ -322,7 +313,7 @@ def test_beside_a_folder_among_temporary_ones_nothing_is_written(tmp_path: Path)
     kept.write_text("of somebody's")
     writing = f"import ctypes; assert ctypes.CDLL(None).creat({str(kept).encode()!r}, 0o600) >= 0\n"
     (user / "train.py").write_text(writing + programs.ONE)
-    done = run(user, "train.py", env={**os.environ, "TMPDIR": str(tmp_path)})
+    done = run(user, "train.py", variables={"TMPDIR": str(tmp_path)})
     assert done.returncode == 1, done.stdout
     assert kept.read_text() == "of somebody's"
 
@@ -413,7 +404,13 @@ def test_processes_that_a_script_starts_end_with_it(tmp_path: Path) -> None:
     (user / "train.py").write_text(
         "import os, time\nif os.fork() == 0:\n    time.sleep(600)\n" + programs.ONE
     )
-    done = run(user, "train.py", env={**os.environ, "TMPDIR": str(copies)})
+    done = subprocess.run(
+        [sys.executable, "-m", "diagnose", "fix", "train.py"],
+        cwd=user,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "TMPDIR": str(copies)},
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     assert not list(_with_temporary_files_in(copies))
 
@@ -518,23 +515,7 @@ def test_a_fault_of_ours_costs_the_edits_and_not_what_the_run_told(
         given = "pickle.loads(pickle.dumps(torch.randn(8, 4)))"
         program, line = "import pickle\n" + program.replace("torch.randn(8, 4)", given), 9
     (tmp_path / "train.py").write_text(program)
-    module, _, name = fails.rpartition(".")
-    poisoned = (
-        "import sys\n"
-        f"import diagnose.repair.{module} as stage\n"
-        "def fails(*given):\n"
-        "    raise IndexError('a secret')\n"
-        f"stage.{name} = fails\n"
-        "from diagnose.cli import main\n"
-        "main(sys.argv[1:])\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", poisoned, "fix", "--alternatives", "--format", "json", "train.py"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+    done = run(tmp_path, "--alternatives", "--format", "json", "train.py", fails=fails)
     found = json.loads(done.stdout)
     assert (done.returncode, found["outcome"]) == (status, outcome)
     assert found["failure"]["place"] == f"train.py:{line}"
