@@ -148,7 +148,7 @@ def main() -> None:
         expected = write(path, options.megabytes * 1_000_000)
         table = {
             "grep -c Traceback": ["grep", "-c", "Traceback", str(path)],
-            "diagnose --format json": [*diagnose, "answer", "--format", "json", str(path)],
+            "diagnose --group": [*diagnose, "--group", "--format", "json", str(path)],
             "diagnose": [*diagnose, str(path)],
         }
         if shutil.which("rg"):

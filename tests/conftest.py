@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -54,26 +56,14 @@ def _protect(renewed: tuple[str, ...]) -> None:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--renew", action="store_true", help="rewrite the golden files")
-    parser.addini("fast", "files and folders whose tests are marked `fast`", type="paths")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Marks what pyproject.toml lists as fast: the tests of reading and deciding, without processes."""
-    fast = config.getini("fast")
-    for item in items:
-        if any(item.path.is_relative_to(place) for place in fast):
-            item.add_marker("fast")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Golden files are written by the tree that they belong to, and by no other that is installed; no
-    program's hook gives up an answer because the machine is busy. Of fast tests only the files are
-    collected: to sort out all others in each worker takes longer than to run them.
+    program's hook gives up an answer because the machine is busy.
     """
     os.environ["DIAGNOSE_HOOK_SECONDS"] = "600"
     _protect(RENEWED if config.getoption("--renew") else ())
-    if config.option.markexpr == "fast" and config.args_source is not config.ArgsSource.ARGS:
-        config.args = [str(path) for path in config.getini("fast")]
     code = Path(bulkhead.__file__)
     if config.getoption("--renew") and not code.is_relative_to(ROOT):
         raise pytest.UsageError(f"--renew writes to {ROOT}, and diagnose comes from {code.parent}")
@@ -89,11 +79,29 @@ def kb() -> Path:
     return ROOT / "kb"
 
 
+@pytest.fixture(scope="session")
+def once(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[str, Callable[[Path], object]], Path]:
+    """The file of a name that the first worker to ask for it makes for all."""
+    among = tmp_path_factory.getbasetemp()
+    folder = among.parent if "PYTEST_XDIST_WORKER" in os.environ else among
+
+    def made(name: str, make: Callable[[Path], object]) -> Path:
+        path = folder / name
+        with path.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not path.exists():
+                make(path)
+        return path
+
+    return made
+
+
 @pytest.fixture(scope="session", autouse=True)
-def casebase_path(kb: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def casebase_path(kb: Path, once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
     """kb/ compiled afresh; child processes find it through the environment."""
-    path = tmp_path_factory.mktemp("casebase") / "casebase.sqlite"
-    build(kb, path)
+    path = once("casebase.sqlite", partial(build, kb))
     os.environ["DIAGNOSE_CASEBASE"] = str(path)
     load.cache_clear()
     return path

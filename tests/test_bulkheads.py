@@ -185,7 +185,7 @@ def test_one_line_says_what_is_left_out(
     form: str, lang: str, poison: Poison, logs: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     poison("diagnose.pipeline.ask")
-    run("--format", form, "--lang", lang, *logs)
+    run("--no-group", "--format", form, "--lang", lang, *logs)
     shown = capsys.readouterr()
     said = LABELS[lang]["incomplete"].format(pieces="questions")  # type: ignore[index]
     assert shown.out.replace("\\_", "_").replace("\n", " ").count(said) == 1
@@ -227,7 +227,7 @@ def test_an_answer_that_failed_says_whose_fault_it_is(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     poison(target)
-    assert run("--format", form, "--lang", lang, *logs) == 4
+    assert run("--no-group", "--format", form, "--lang", lang, *logs) == 4
     out = capsys.readouterr().out
     assert out.count("/home/user/project/net.py") >= 2  # the others
     assert ("poison.py" in out) == ("rank" in target)
@@ -240,7 +240,7 @@ def test_a_renderer_that_fails_leaves_the_last_resort(
     form: str, target: str, poison: Poison, logs: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     poison(target)
-    assert run("--format", form, *logs) == 4
+    assert run("--no-group", "--format", form, *logs) == 4
     out = capsys.readouterr().out
     assert failed.render(logs[1], form, "en") in out
     if form == "json":
@@ -261,7 +261,7 @@ def test_bad_input_goes_before_a_fault(
     poison: Poison, logs: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     poison("diagnose.pipeline.ranking")
-    assert run(*logs, "missing.txt") == 2
+    assert run("--no-group", *logs, "missing.txt") == 2
 
 
 def test_debugging_shows_the_reason(
@@ -271,10 +271,10 @@ def test_debugging_shows_the_reason(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     poison("diagnose.pipeline.ask")
-    run(*logs)
+    run("--no-group", *logs)
     assert not caplog.records
     monkeypatch.setenv("DIAGNOSE_DEBUG", "1")
-    run(*logs)
+    run("--no-group", *logs)
     (record,) = caplog.records
     assert (record.name, record.getMessage()) == ("diagnose", "questions failed")
     assert record.exc_info is not None
@@ -286,9 +286,9 @@ def test_a_fault_outside_the_bulkheads_is_a_sentence(
 ) -> None:
     poison("diagnose.answers.columns", always=True)  # a renderer's; then its last resort
     poison("diagnose.rendering.failed.render", always=True)
-    assert run(*logs) == 4
+    assert run("--no-group", *logs) == 4
     error = capsys.readouterr().err
-    assert error.startswith("Error: a fault of diagnose: IndexError at ")
+    assert error.startswith("Error: internal error: IndexError at ")
     assert SECRET not in error
     assert "Traceback" not in error
 
@@ -313,13 +313,13 @@ def test_a_log_that_fails_is_told_and_the_table_has_the_others(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     poison(target)
-    assert run("answer", "--jobs", "1", "--format", "json", *logs) == 0
+    assert run("--group", "--jobs", "1", "--format", "json", *logs) == 1
     shown = capsys.readouterr()
     found = json.loads(shown.out)
     assert len(found["failures"]) == kinds
     assert {name for one in found["failures"] for name in one["log_names"]} >= {logs[0], logs[2]}
     (fault,) = found["faults"]
-    assert fault.startswith(f"{logs[1]}: a fault of diagnose cost ")
+    assert fault.startswith(f"{logs[1]}: internal error, without ")
     assert fault in shown.err
     assert SECRET not in shown.err + shown.out
 
@@ -328,7 +328,7 @@ def test_a_scan_of_which_nothing_is_left_has_a_status_of_its_own(
     poison: Poison, logs: list[str]
 ) -> None:
     poison("diagnose.scanning.log.fingerprint", always=True)
-    assert run("answer", "--jobs", "1", *logs) == 4
+    assert run("--group", "--jobs", "1", *logs) == 4
 
 
 def _deadly(log: tuple[str, int]) -> ScannedLog:
@@ -398,7 +398,7 @@ def test_the_page_and_the_api_answer_without_a_piece(
     poison(target, always=True)
     page = client.post("/", data={"text": POISONED})
     assert page.status_code == 200
-    assert "Left out through a fault of diagnose: " in page.text
+    assert "Left out because of an internal error: " in page.text
     assert piece in page.text
     answer = client.post("/api/v1/diagnoses", json={"text": POISONED}).get_json()
     assert all(piece in name for name in answer["incomplete"])
@@ -410,7 +410,7 @@ def test_an_excerpt_that_fails_leaves_the_answer(poison: Poison, client: FlaskCl
     poison("diagnose.web.pages.excerpt", always=True)
     page = client.post("/", data={"text": GOOD})
     assert page.status_code == 200
-    assert "fault of diagnose: excerpt" in page.text
+    assert "internal error: excerpt" in page.text
 
 
 # --- the bulkhead itself --------------------------------------------------------------------------

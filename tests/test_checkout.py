@@ -19,9 +19,7 @@ TRACE = (ROOT / "tests/traces/easyedit-memit-delta.txt").read_bytes()
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkout with a compiled case base."""
     checkout = tmp_path_factory.mktemp("checkout")
-    shutil.copytree(
-        ROOT / "src", checkout / "src", ignore=shutil.ignore_patterns("__pycache__", "*.sqlite")
-    )
+    shutil.copytree(ROOT / "src", checkout / "src", ignore=shutil.ignore_patterns("*.sqlite"))
     shutil.copytree(ROOT / "kb", checkout / "kb", ignore=_most)
     _build(checkout)
     return checkout

@@ -12,6 +12,8 @@ import pytest
 
 from diagnose.casebase.store import Casebase
 
+#: Its incident is documented.
+KNOWN = Path(__file__).parent / "traces/easyedit-memit-delta.txt"
 TRACE = """\
 Traceback (most recent call last):
   File "/home/user/project/train.py", line 40, in <module>
@@ -225,13 +227,13 @@ def test_top_limits_the_causes() -> None:
 
 def test_usage_errors_have_status_2() -> None:
     assert run("--format", "yaml", stdin=TRACE).returncode == 2
-    assert run("explain", "no-such-cause").returncode == 2
     for command in (["explain"], ["explain", "--verification"]):
         for typed in ("rank-devices", "rank-dev"):
             done = run(*command, typed)
             assert done.returncode == 2
             assert "Did you mean rank-device" in done.stderr.decode()
-    assert "Did you mean" not in run("explain", "qqqq").stderr.decode()
+    nothing = run("explain", "qqqq")
+    assert (nothing.returncode, nothing.stderr) == (3, b"")
 
 
 @pytest.mark.parametrize(
@@ -348,7 +350,7 @@ def test_the_straight_way_imports_no_click(arguments: list[str]) -> None:
         "print({'click', 'flask', 'sqlalchemy', 'torch'} & set(sys.modules), status, file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], input=TRACE.encode(), capture_output=True)
-    assert done.stderr.decode().strip() == "set() 0"
+    assert done.stderr.decode().strip() == f"set() {int('--group' in arguments)}"
 
 
 def test_usage_is_told_alike_on_both_ways(tmp_path: Path) -> None:
@@ -370,7 +372,7 @@ def test_links_are_for_terminals_that_ask_for_them(variables: dict[str, str], li
     unasked = {k: v for k, v in os.environ.items() if k not in ("FORCE_HYPERLINK", "TERM_PROGRAM")}
     done = subprocess.run(
         [sys.executable, "-m", "diagnose", "--color", "always"],
-        input=TRACE.encode(),
+        input=KNOWN.read_bytes(),
         capture_output=True,
         env={**unasked, **variables},
     )

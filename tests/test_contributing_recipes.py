@@ -32,7 +32,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _not_needed(folder: str, names: list[str]) -> set[str]:
     if Path(folder) == ROOT / "kb/cases":
         return set(sorted(names)[3:])
-    built = {name for name in names if name.endswith((".sqlite", "__pycache__"))}
+    # Bytecode stays: each command of each copy would compile it anew.
+    built = {name for name in names if name.endswith(".sqlite")}
     return built | ({"traces", "fuzz"} & set(names) if Path(folder) == ROOT / "tests" else set())
 
 

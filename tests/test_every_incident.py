@@ -6,10 +6,9 @@ tells the two apart; `diagnose kb check --run` prints the same as a table.
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 import shutil
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -24,17 +23,15 @@ SLUGS = sorted(p.parent.name for p in (Path(__file__).parents[1] / "kb/cases").g
 
 @pytest.fixture(scope="module")
 def proofs(
-    kb: Path, casebase_path: Path, tmp_path_factory: pytest.TempPathFactory
+    kb: Path, casebase_path: Path, once: Callable[[str, Callable[[Path], object]], Path]
 ) -> dict[str, Proof]:
-    """All proofs, made once, on all cores: of several workers the first one makes them."""
-    among = tmp_path_factory.getbasetemp()
-    shared = (among.parent if "PYTEST_XDIST_WORKER" in os.environ else among) / "proofs.json"
-    with shared.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not shared.exists():
-            made = [asdict(proof) for proof in prove(kb, SLUGS, casebase=casebase_path)]
-            shared.write_text(json.dumps(made), encoding="utf-8")
-        records = json.loads(shared.read_text(encoding="utf-8"))
+    """All proofs, made once, on all cores."""
+
+    def make(path: Path) -> None:
+        made = [asdict(proof) for proof in prove(kb, SLUGS, casebase=casebase_path)]
+        path.write_text(json.dumps(made), encoding="utf-8")
+
+    records = json.loads(once("proofs.json", make).read_text(encoding="utf-8"))
     return {r["incident"]: Proof(**{**r, "causes": tuple(r["causes"])}) for r in records}
 
 

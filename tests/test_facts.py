@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,12 +13,23 @@ from diagnose import facts
 from diagnose.authoring.examples import Example, examples, mistake
 from diagnose.casebase.store import Casebase
 from diagnose.compiling.kbfile import files
-from diagnose.model import Carets, Failure, Frame, Line, Mismatch, Report, SeenTensor, Statement
+from diagnose.model import (
+    Carets,
+    Failure,
+    Frame,
+    Knowledge,
+    Line,
+    Mismatch,
+    Report,
+    SeenTensor,
+    Statement,
+)
 from diagnose.parsing import parse
 from diagnose.scene import Scene
 
 HERE = Path(__file__).parent
 EXAMPLES = list(examples(files(HERE.parent / "kb")))
+INCIDENTS = sorted(HERE.parent.glob("kb/cases/*/trace.txt"))
 
 
 def report(
@@ -38,6 +50,12 @@ def report(
 
 def read(given: Report, casebase: Casebase) -> dict[str, facts.Fact]:
     return facts.read(Scene(given, casebase.knowledge))
+
+
+@cache
+def shown(text: str, knowledge: Knowledge) -> dict[str, facts.Fact]:
+    """The facts of a trace that several tests read."""
+    return facts.read(Scene(parse(text, knowledge=knowledge), knowledge))
 
 
 @pytest.mark.parametrize(
@@ -242,20 +260,15 @@ def test_live_tensors_tell_a_model_that_was_never_moved(casebase: Casebase) -> N
     assert "module-seen" not in read(report(tensors=moved), casebase)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: ".".join(map(str, example.way)))
-def test_an_example_shows_its_fact_and_a_counter_example_does_not(
-    example: Example, casebase: Casebase
-) -> None:
-    assert mistake(example, casebase.knowledge) is None
+def test_an_example_shows_its_fact_and_a_counter_example_does_not(casebase: Casebase) -> None:
+    told = {example.way: mistake(example, casebase.knowledge) for example in EXAMPLES}
+    assert {way: said for way, said in told.items() if said is not None} == {}
 
 
-@pytest.mark.parametrize(
-    "example", EXAMPLES[::7], ids=lambda example: ".".join(map(str, example.way))
-)
-def test_an_example_on_the_wrong_side_is_told(example: Example, casebase: Casebase) -> None:
-    assert "the fact" in (
-        mistake(example._replace(shows=not example.shows), casebase.knowledge) or ""
-    )
+def test_an_example_on_the_wrong_side_is_told(casebase: Casebase) -> None:
+    for example in EXAMPLES[::7]:
+        wrong = example._replace(shows=not example.shows)
+        assert "the fact" in (mistake(wrong, casebase.knowledge) or ""), example.way
 
 
 def test_an_example_that_is_no_device_error_is_told(casebase: Casebase) -> None:
@@ -281,13 +294,9 @@ def test_no_fact_reads_the_spelling_of_a_wordings_id(casebase: Casebase) -> None
     ]
     other = casebase.knowledge.replaced(wordings=renamed)
     assert [one.way for one in EXAMPLES if mistake(one, other)] == []
-    for path in (*HERE.glob("traces/**/*.txt"), *HERE.parent.glob("kb/cases/*/trace.txt")):
-        text = path.read_bytes()
-        seen = [
-            read(parse(text, knowledge=knowledge), casebase)
-            for knowledge in (casebase.knowledge, other)
-        ]
-        assert seen[0] == seen[1], path
+    for path in (*HERE.glob("traces/**/*.txt"), *INCIDENTS):
+        text = path.read_text(encoding="utf-8")
+        assert read(parse(text, knowledge=other), casebase) == shown(text, casebase.knowledge), path
 
 
 def test_what_a_wording_is_about_is_asked_for(casebase: Casebase) -> None:
@@ -332,19 +341,16 @@ def test_every_fact_is_shown_by_a_test(casebase: Casebase) -> None:
 
     Not by an incident: what its program prints changes whenever somebody reads its thread again.
     """
-    shown = {example.fact for example in EXAMPLES if example.shows}
+    named = {example.fact for example in EXAMPLES if example.shows}
     recorded = [*HERE.glob("traces/**/*.txt")]
     recorded += [*HERE.glob("healthy/**/*.txt"), *HERE.glob("parsing/forms/*")]
     for path in recorded:
-        given = parse(
-            path.read_bytes(),
-            knowledge=casebase.knowledge,
-        )
-        if given.error is not None:
-            shown |= set(read(given, casebase))
+        text = path.read_text(encoding="utf-8")
+        if parse(text, knowledge=casebase.knowledge).error is not None:
+            named |= shown(text, casebase.knowledge).keys()
     tests = "".join(path.read_text(encoding="utf-8") for path in HERE.glob("**/test_*.py"))
     assert [
-        fact for fact in casebase.knowledge.facts if fact not in shown and f'"{fact}"' not in tests
+        fact for fact in casebase.knowledge.facts if fact not in named and f'"{fact}"' not in tests
     ] == []
 
 
@@ -352,12 +358,10 @@ def test_no_fact_reads_the_folder_that_an_incident_is_kept_in(casebase: Casebase
     """It is named after what went wrong: an answer that read it off would prove nothing, and a
     user's folder of such a name is no evidence. The name of a known program is one."""
     programs = {"low-memory-program"}
-    for path in HERE.parent.glob("kb/cases/*/trace.txt"):
+    for path in INCIDENTS:
         text = path.read_text(encoding="utf-8")
-        seen = [
-            read(parse(one, knowledge=casebase.knowledge), casebase).keys() - programs
-            for one in (text, text.replace(path.parent.name, "project"))
-        ]
+        neutral = text.replace(path.parent.name, "project")
+        seen = [shown(one, casebase.knowledge).keys() - programs for one in (text, neutral)]
         assert seen[0] == seen[1], path.parent.name
 
 

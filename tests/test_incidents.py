@@ -6,9 +6,9 @@ All incidents are proven in test_every_incident.py, their fixed variants too.
 from __future__ import annotations
 
 import re
-from functools import cache
 
 import pytest
+from forked import simulation
 from traces import record
 
 pytest.importorskip("torch")
@@ -51,19 +51,13 @@ DEVICES = {
     "qwen-device-map-deepspeed": ["cuda:1", "cuda:0"],
 }
 
+#: Those whose message is the documented one to the letter.
+TO_THE_LETTER = {"easyedit-memit-delta", "peft-mistral-offloaded"}
+
 SLUGS = sorted(CAUSE_FRAMES)
 
 FRAME = re.compile(r'^ *File "([^"]+)", line \d+, in (\S+)', re.MULTILINE)
 DEVICE = re.compile(r"\b(?:cuda:\d|cpu)\b")
-
-
-@cache
-def printed_by(slug: str) -> tuple[int, str]:
-    """Status and output of the failing variant; each is used by several tests."""
-    for name in record.case(slug)["needs"]:
-        pytest.importorskip(name)
-    result = record.run(slug, "failing")
-    return result.returncode, record.neutral(result.stdout)
 
 
 def frames(text: str) -> list[tuple[str, str]]:
@@ -82,48 +76,36 @@ def error_line(text: str) -> str:
     return [line for line in text.splitlines() if re.match(r"\w*Error: ", line)][-1]
 
 
-def recorded(slug: str) -> str:
-    return (record.HERE / f"{slug}.txt").read_text(encoding="utf-8")
-
-
 def test_every_trace_belongs_to_an_incident() -> None:
     traces = {path.stem for path in record.HERE.glob("*.txt")}
     assert set(SLUGS) == set(DEVICES) <= traces <= set(record.slugs())
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_failing_variant_dies_of_the_documented_error(slug: str) -> None:
-    status, text = printed_by(slug)
+def test_the_failing_variant_dies_as_documented_and_as_recorded(slug: str) -> None:
     facts = record.case(slug)
-    assert status == 1, text
+    for name in facts["needs"]:
+        pytest.importorskip(name)
+    words = ("--gpus", str(facts["gpus"]), "--wording", "old")
+    program = str(record.CASES / slug / "reproduce.py")
+    done = simulation(record.ROOT, *words, program, "failing", variables={"HF_HUB_OFFLINE": "1"})
+    assert done.returncode == 1, done.stderr
+    text = record.neutral(done.stdout + done.stderr)
     line = error_line(text)
     assert line.startswith(f"{facts['exception']}: Expected all tensors to be on the same device")
+    assert slug not in TO_THE_LETTER or line == f"{facts['exception']}: {facts['message']}"
     assert DEVICE.findall(line) == DEVICES[slug]
     assert shows(frames(text), CAUSE_FRAMES[slug]), text
-
-
-@pytest.mark.parametrize("slug", ["easyedit-memit-delta", "peft-mistral-offloaded"])
-def test_message_is_the_documented_one_to_the_letter(slug: str) -> None:
-    facts = record.case(slug)
-    assert error_line(printed_by(slug)[1]) == f"{facts['exception']}: {facts['message']}"
-
-
-@pytest.mark.parametrize("slug", SLUGS)
-def test_simulator_does_not_show_in_the_trace(slug: str) -> None:
-    _, text = printed_by(slug)
+    # The simulator does not show.
     assert not [file for file, _ in frames(text) if "diagnose" in file]
     assert str(record.ROOT) not in text
+    assert essence(text) == essence((record.HERE / f"{slug}.txt").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("slug", SLUGS)
-def test_recorded_trace_is_what_the_program_prints_now(slug: str) -> None:
-    """Own frames and the error line must be equal; the lines of libraries may move."""
-
-    def essence(text: str) -> tuple[str, list[tuple[str, str]]]:
-        own = [frame for frame in frames(text) if frame[0].startswith(record.PROJECT)]
-        return error_line(text), own
-
-    assert essence(printed_by(slug)[1]) == essence(recorded(slug))
+def essence(text: str) -> tuple[str, list[tuple[str, str]]]:
+    """The error line and the program's own frames; the lines of libraries may move."""
+    own = [frame for frame in frames(text) if frame[0].startswith(record.PROJECT)]
+    return error_line(text), own
 
 
 def test_paths_of_this_machine_become_neutral() -> None:

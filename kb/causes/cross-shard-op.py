@@ -1,4 +1,4 @@
-"""Tensors of two shards meet: the skip connection of a network split over two GPUs."""
+"""Tensors from two model shards are combined: the skip connection of a network split over two GPUs."""
 
 import torch
 from torch import nn

@@ -15,7 +15,7 @@ _PLAIN = r"(?a)[A-Za-z0-9_][\w.+-]{0,60}"
 
 
 def advise(report: Report, rules: Sequence[AdviceRule]) -> tuple[str, ...]:
-    """Three sentences: what to look at, a command that shows it, what usually mends it.
+    """Three sentences: what to look at, a command that shows it, what usually fixes it.
 
     Args:
         report: what was parsed; its error is of any family but device placement.

@@ -160,7 +160,7 @@ def _settled(
 def _write_verification(path: Path, answers: list[Diagnosis], casebase: Casebase) -> None:
     cause = next((d.causes[0] for d in answers if d.causes), None)
     if cause is None or not cause.verification:
-        why = "no cause was found, so there is" if cause is None else "a fault of diagnose left"
+        why = "no cause was found, so there is" if cause is None else "an internal error left"
         print(f"diagnose: {why} nothing to verify", file=sys.stderr)
         return
     write(cause.verification, None if path == _PRINTED else path)

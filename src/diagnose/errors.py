@@ -1,4 +1,4 @@
-"""What went wrong as a sentence for the user, told apart from a fault of diagnose itself."""
+"""What went wrong as a sentence for the user, told apart from an internal error."""
 
 from __future__ import annotations
 

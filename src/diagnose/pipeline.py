@@ -36,7 +36,7 @@ from diagnose.parsing import parse, parse_stream
 from diagnose.parsing.bytestream import ByteStream
 from diagnose.patterns import bare
 from diagnose.placeholders import sentence, values
-from diagnose.ranking.causes import THRESHOLD, Scored, likely
+from diagnose.ranking.causes import THRESHOLD, Scored, is_decided, likely
 from diagnose.ranking.neighbours import nearest
 from diagnose.ranking.questions import Answers, answered, ask
 from diagnose.ranking.weights import ranking, with_others
@@ -206,6 +206,8 @@ def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Dia
         _answer(scored, ranked[0], scene, found, known, casebase)
         for scored in (others[:top] or shown)
     )
+    if causes and causes[0].id == ranked[0].cause.id and scene.suspect(causes[0].id) is None:
+        causes = (causes[0]._replace(decided=is_decided(ranked)), *causes[1:])
     verdict: Verdict = "diagnosed" if ranked and ranked[0].confidence >= THRESHOLD else "unknown"
     questions = guarded(
         "questions", lambda: ask(ranked, scene, found, known, casebase, answers), ()

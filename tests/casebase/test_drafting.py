@@ -347,7 +347,7 @@ def test_a_finished_draft_has_no_mistakes(small_kb: Path) -> None:
     path = small_kb / "cases/mine/case.toml"
     lines = path.read_text(encoding="utf-8").splitlines()
     lines = [line.replace("TODO: the https address of", "https://example.org/") for line in lines]
-    lines = ['    "move-module",' if "TODO: what mended it, as" in line else line for line in lines]
+    lines = ['    "move-module",' if "TODO: what fixed it, as" in line else line for line in lines]
     path.write_text("\n".join(lines).replace("TODO: ", ""), encoding="utf-8")
     program = path.with_name("reproduce.py")
     program.write_text(program.read_text(encoding="utf-8").replace("TODO: ", ""), encoding="utf-8")

@@ -254,7 +254,7 @@ def test_a_fault_of_ours_costs_one_file_and_is_told(
     document = json.loads(report.read_text())
     assert status == 4
     assert [one["id"] for one in document["findings"]] == [BOTH[1][1]]
-    assert "a fault of diagnose: IndexError at " in document["faults"][0]
+    assert "internal error: IndexError at " in document["faults"][0]
 
 
 def test_a_file_may_take_so_long_and_no_longer(

@@ -336,7 +336,7 @@ def test_an_answer_needs_no_pydantic() -> None:
         text=True,
     )
     assert (done.returncode in (0, 1), done.stderr) == (True, "")
-    assert "cuda:0 met cpu" in done.stdout
+    assert "cuda:0 and cpu" in done.stdout
 
 
 def test_the_schemas_offer_keys_and_ids(kb: Path, tmp_path: Path) -> None:

@@ -281,11 +281,12 @@ ARGUMENTS = st.sampled_from(
 )
 
 
-MOVE = re.compile(r"[\w.]*\)?\.to\([\w.]+\)")
+MOVE = re.compile(r"(?:[\w.]+|\))\.to\([\w.]+\)")
 
 
 @settings(max_examples=400, deadline=None)
 @example(kind="move-input", code="(0/o)/a(o)/(p/o)", argument=None, cut=0)
+@example(kind="move-tensor-at-line", code="self.A[A]/=(_/a)", argument=None, cut=0)
 @given(kind=st.sampled_from(sorted(EDITS)), code=LINES, argument=ARGUMENTS, cut=st.integers(0, 60))
 def test_what_is_shown_is_python_and_no_edit_of_its_own_edit(
     kind: str, code: str, argument: str | None, cut: int, casebase: Casebase

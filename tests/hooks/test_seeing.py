@@ -412,7 +412,7 @@ def test_a_large_model_is_looked_at_in_bounds(monkeypatch: pytest.MonkeyPatch) -
     class Wide(nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.parts = nn.ModuleList(nn.LayerNorm(1) for _ in range(15_000))
+            self.parts = nn.ModuleList(nn.LayerNorm(1) for _ in range(11_000))
             self.last = nn.Linear(4, 4)
 
         def forward(self, x: Any) -> Any:

@@ -126,7 +126,7 @@ def test_a_hook_that_fails_changes_nothing(script: Path, bomb: str) -> None:
     )
     plain, hooked = both(script, break_it + FAILS)
     assert answer_after(plain, hooked) == (
-        "diagnose: no answer for this failure (a fault of diagnose; DIAGNOSE_DEBUG=1 shows it)\n"
+        "diagnose: no answer for this failure (internal error; DIAGNOSE_DEBUG=1 shows it)\n"
     )
 
 

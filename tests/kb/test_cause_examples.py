@@ -138,7 +138,7 @@ def test_the_page_is_whole_in_both_languages(cause: str) -> None:
     neighbours = told["rather"]
     assert cause not in neighbours and set(neighbours) <= set(CAUSES)
     for sentence in neighbours.values():
-        assert sentence["en"].startswith("Rather this if ")
+        assert sentence["en"].startswith("More likely if ")
         assert sentence["zh"].endswith("更可能是这一条。")
 
 

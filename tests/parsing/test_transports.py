@@ -272,12 +272,11 @@ OTHER_FORMS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "form"),
-    [(d, f) for d in DRESSES for f in OTHER_FORMS if d not in LOSSY and (d, f) not in AMBIGUOUS],
-)
-def test_other_forms_are_read_through(name: str, form: str) -> None:
-    assert_read(DRESSES[name]((FORMS / f"{form}.txt").read_text()))
+@pytest.mark.parametrize("name", [name for name in DRESSES if name not in LOSSY])
+def test_other_forms_are_read_through(name: str) -> None:
+    for form in OTHER_FORMS:
+        if (name, form) not in AMBIGUOUS:
+            assert_read(DRESSES[name]((FORMS / f"{form}.txt").read_text()), form)
 
 
 #: Transports that really stand in one another, the innermost first.
@@ -294,20 +293,21 @@ NESTED = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("form", ["cpython", "rich-80", "ipython-context", "pytest-short"])
 @pytest.mark.parametrize("layers", NESTED)
-def test_transports_within_transports(layers: str, form: str) -> None:
-    text = (FORMS / f"{form}.txt").read_text()
-    for name in layers.split(">"):
-        text = DRESSES[name](text)
-    assert_read(text)
+def test_transports_within_transports(layers: str) -> None:
+    for form in ("cpython", "rich-80", "ipython-context", "pytest-short"):
+        text = (FORMS / f"{form}.txt").read_text()
+        for name in layers.split(">"):
+            text = DRESSES[name](text)
+        assert_read(text, form)
 
 
-def assert_read(text: str) -> None:
+def assert_read(text: str, form: str) -> None:
     report = parse(text)
-    assert [(f.line, (f.function or "").split(".")[-1]) for f in report.frames[-4:]] == ENDS
-    assert report.mismatch is not None
-    assert report.mismatch.devices == ("cuda:1", "cpu")
+    ends = [(f.line, (f.function or "").split(".")[-1]) for f in report.frames[-4:]]
+    assert ends == ENDS, form
+    assert report.mismatch is not None, form
+    assert report.mismatch.devices == ("cuda:1", "cpu"), form
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_it_is_short_and_begins_with_what_to_do(answers: list[Diagnosis]) -> Non
 def test_only_what_is_copied_is_wider_than_the_terminal(answers: list[Diagnosis]) -> None:
     for answer in answers:
         for line in text.render(answer).splitlines():
-            copied = line.lstrip().startswith(("- ", "+ ", "$ ", "Prove", "Known"))
+            copied = line.lstrip().startswith(("- ", "+ ", "$ ", "Fix it", "Check it", "https://"))
             assert width(line) <= 80 or copied, line
 
 
@@ -70,7 +70,7 @@ def test_what_is_copied_is_whole(answers: list[Diagnosis]) -> None:
         shown = brief(answer)
         assert shown is not None
         page = text.render(answer)
-        assert shown.prove in page
+        assert shown.fix in page and shown.check in page
         for change in shown.do.changes[:1] if shown.do else ():
             edited += 1
             for line in (*change.gone, *change.come):

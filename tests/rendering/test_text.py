@@ -55,7 +55,7 @@ REPORT = Report(
 CAUSES = (
     RankedCause(
         "cross-shard-op",
-        "Tensors of two shards meet",
+        "Tensors from two model shards are combined",
         "The model is split over GPUs, and a line joins tensors of two of them.",
         0.94,
         (Evidence("accelerate's hooks run this model.", 14), Evidence("Two GPUs met.", None)),
@@ -101,7 +101,7 @@ CAUSES = (
         (),
         (Fix("move-input", "Move the inputs."),),
         "",
-        "Rather this if the failing frame is the embedding.",
+        "More likely if the failing frame is the embedding.",
     ),
 )
 QUESTIONS = (

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import torch
-from repair.proofs import told
+from forked import command
 
 from diagnose import tracing
 from diagnose.repair.synthesis.candidates import candidates
@@ -23,11 +23,9 @@ def added(diff: str) -> tuple[str, ...]:
 def repaired(folder: Path, program: str) -> tuple[str, str, str]:
     """What `diagnose fix` makes of a program: outcome, level and diff."""
     (folder / "train.py").write_text(program)
-    done = told(
-        "commands.py", {"folder": str(folder), "words": ["fix", "--format", "json", "train.py"]}
-    )
-    assert done["output"], done["errors"]
-    found = json.loads(done["output"])
+    done = command(folder, "fix", "--format", "json", "train.py")
+    assert done.stdout, done.stderr
+    found = json.loads(done.stdout)
     return found["outcome"], found["level"] or "", found["diff"]
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from forked import simulation
 from repair.proposals import added, proposed, repaired
 
 from diagnose.casebase.store import Casebase
@@ -59,8 +58,7 @@ def test_a_tuple_is_gone_through_as_lists_are(tmp_path: Path) -> None:
 
 def test_the_answer_to_the_traceback_names_the_function(tmp_path: Path, casebase: Casebase) -> None:
     (tmp_path / "train.py").write_text(TUPLES)
-    run = [sys.executable, "-m", "diagnose.simulation", "--gpus", "1", "train.py"]
-    done = subprocess.run(run, capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    done = simulation(tmp_path, "--gpus", "1", "train.py")
     assert "Expected all tensors" in done.stderr
     sources = Sources([Folder(str(tmp_path))], read=None)
     answer = diagnose(done.stderr, "traceback", casebase=casebase, sources=sources)
@@ -180,8 +178,7 @@ def test_the_answer_names_what_passes_over_a_list(tmp_path: Path, casebase: Case
     )
     program = FLAT.format(body=BOUND, made=LIST).replace(loaded, "(batch, batch)")
     (tmp_path / "train.py").write_text(program)
-    run = [sys.executable, "-m", "diagnose.simulation", "--gpus", "1", "train.py"]
-    done = subprocess.run(run, capture_output=True, text=True, cwd=tmp_path, timeout=120)
+    done = simulation(tmp_path, "--gpus", "1", "train.py")
     assert "Expected all tensors" in done.stderr
     sources = Sources([Folder(str(tmp_path))], read=None)
     answer = diagnose(done.stderr, "traceback", casebase=casebase, sources=sources)

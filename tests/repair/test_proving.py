@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from forked import printed
 from repair.guards import guards_of_run, in_english, told_by
 from repair.proofs import proof
 
@@ -653,13 +652,7 @@ FIRST = """\
 def added_by(folder: Path, program: str, patch: str, line: int) -> list[str]:
     """The lines that a repair adds which tries a patch first."""
     (folder / "train.py").write_text(program)
-    first = folder.parent / "first.diff"
-    first.write_text(patch)
-    script = Path(__file__).parent / "search.py"
-    command = [sys.executable, script, folder, "train.py", first, str(line)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    rows = done.stdout.splitlines()
+    rows = printed(folder, "search", patch=patch, line=line).splitlines()
     return [row for row in rows if row[:1] == "+" and row[:3] != "+++"]
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from forked import command
 
 HEAD = """\
 import torch
@@ -38,7 +37,7 @@ def main():
     net = Net().to("cuda")
     steps(net, torch.optim.Adam(net.parameters()), lambda net, x: net(x))
 """,
-        ["diagnose: nothing is misplaced in silence"],
+        ["diagnose: no misplaced tensors found"],
     ),
     "no optimizer": (
         """\
@@ -86,13 +85,7 @@ def test_an_audit(name: str, tmp_path: Path) -> None:
     text, expected = PROGRAMS[name]
     text = HEAD + text + "\nmain()\n"
     (tmp_path / "train.py").write_text(text)
-    done = subprocess.run(
-        [sys.executable, "-m", "diagnose", "run", "--simulate", "--audit", "train.py"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = command(tmp_path, "run", "--simulate", "--audit", "train.py")
     assert done.returncode == 0, done.stderr
     told = [one for one in done.stderr.splitlines() if one]
     here = next((n for n, one in enumerate(text.splitlines(), 1) if "# here" in one), None)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from forked import command
 
 CASES = Path(__file__).parents[2] / "kb" / "cases"
 
@@ -123,9 +124,7 @@ def test_a_simulated_run_reports(tmp_path: Path) -> None:
         'x = torch.ones(4, device="cuda")\n'
         "print(x * table)\n"
     )
-    done = python(
-        tmp_path, "-m", "diagnose", "run", "--simulate", "--output", "answer.json", "train.py"
-    )
+    done = command(tmp_path, "run", "--simulate", "--output", "answer.json", "train.py")
     assert done.returncode == 1
     answer = json.loads((tmp_path / "answer.json").read_text())
     assert answer["culprit"]["line"] == 2
@@ -140,9 +139,7 @@ def test_a_good_simulated_run_reports_no_error(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(
         'import torch\nprint(torch.ones(2, device="cuda").sum().item())\n'
     )
-    done = python(
-        tmp_path, "-m", "diagnose", "run", "--simulate", "--output", "answer.json", "train.py"
-    )
+    done = command(tmp_path, "run", "--simulate", "--output", "answer.json", "train.py")
     assert (done.returncode, done.stdout, done.stderr) == (0, "2.0\n", "")
     assert json.loads((tmp_path / "answer.json").read_text())["verdict"] == "no-error"
 
@@ -151,17 +148,8 @@ def test_without_a_trace_the_answer_is_that_of_the_files(tmp_path: Path) -> None
     (tmp_path / "train.py").write_text(
         'import torch\ntable = torch.arange(4)\nx = torch.ones(4, device="cuda")\nprint(x * table)\n'
     )
-    command = (
-        "-m",
-        "diagnose",
-        "run",
-        "--simulate",
-        "--no-trace",
-        "--output",
-        "answer.json",
-        "train.py",
-    )
-    assert python(tmp_path, *command).returncode == 1
+    words = ("run", "--simulate", "--no-trace", "--output", "answer.json", "train.py")
+    assert command(tmp_path, *words).returncode == 1
     answer = json.loads((tmp_path / "answer.json").read_text())
     assert (answer["operands"], answer["strays"]) == ([], [])
     assert answer["culprit"]["line"] == 2
@@ -246,9 +234,7 @@ def test_programs_of_libraries(library: str, tmp_path: Path) -> None:
     pytest.importorskip(library)
     text = LIBRARIES[library]
     (tmp_path / "train.py").write_text(text)
-    done = python(
-        tmp_path, "-m", "diagnose", "run", "--simulate", "--output", "answer.json", "train.py"
-    )
+    done = command(tmp_path, "run", "--simulate", "--output", "answer.json", "train.py")
     answer = json.loads((tmp_path / "answer.json").read_text())
     born = next(n for n, line in enumerate(text.splitlines(), 1) if line.endswith("# born"))
     assert [one["born"]["line"] for one in answer["strays"][:1]] == [born], done.stderr
@@ -345,7 +331,6 @@ def test_documented_incidents_are_told_with_their_births(incident: str, tmp_path
     name, code = INCIDENTS[incident]
     program = CASES / incident / "reproduce.py"
     report = tmp_path / "answer.json"
-    command = ("run", "--simulate", "--output", str(report), str(program), "failing")
-    python(tmp_path, "-m", "diagnose", *command)
+    command(tmp_path, "run", "--simulate", "--output", str(report), str(program), "failing")
     born = {one["name"]: one["born"] for one in json.loads(report.read_text())["operands"]}
     assert born[name]["code"].startswith(code)

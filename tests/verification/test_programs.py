@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -82,9 +84,18 @@ def check_of(script: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def runs(casebase: Casebase, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
-    """All runs of this module, by name; made at once, in one process."""
-    folder = tmp_path_factory.mktemp("verification")
+def runs(
+    casebase: Casebase, once: Callable[[str, Callable[[Path], object]], Path]
+) -> dict[str, Run]:
+    """All runs of this module, by name."""
+    records = json.loads(once("verification.json", partial(make, casebase)).read_text("utf-8"))
+    return {name: Run(**outcome) for name, outcome in records.items()}
+
+
+def make(casebase: Casebase, path: Path) -> None:
+    """Makes the runs at once, in one process."""
+    folder = path.with_suffix("")
+    folder.mkdir()
     wanted: dict[str, dict[str, Any]] = {}
 
     def want(name: str, program: str, *args: str | Path, gpus: int = 2, **env: str) -> None:
@@ -141,7 +152,7 @@ def runs(casebase: Casebase, tmp_path_factory: pytest.TempPathFactory) -> dict[s
     )
     assert result.returncode == 0, result.stderr
     outcomes = json.loads(result.stdout)
-    return {name: Run(**outcome) for name, outcome in zip(wanted, outcomes, strict=True)}
+    path.write_text(json.dumps(dict(zip(wanted, outcomes, strict=True))), encoding="utf-8")
 
 
 @pytest.mark.parametrize("cause", CAUSES)

@@ -181,7 +181,7 @@ def test_causes_fit_the_description(
         ({"data": b"x" * (LIMIT + 1), "content_type": "text/plain"}, 413, "larger than 195 KiB"),
         ({"data": b"\x1f\x8bjunk", "content_type": "text/plain"}, 400, "no valid gzip file"),
         (
-            {"data": gzip.compress(b"x" * 90_000_000), "content_type": "text/plain"},
+            {"data": gzip.compress(b"x" * 9_000_000), "content_type": "text/plain"},
             413,
             "Decompressed, this is larger than 195 KiB",
         ),

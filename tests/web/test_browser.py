@@ -41,7 +41,7 @@ def test_what_to_do_why_and_its_proof_need_no_scrolling(
     visitor.ask(EASYEDIT.read_text(encoding="utf-8"))
     page = visitor.page
     assert page.evaluate("scrollY") == 0
-    for part in ("h1", ".error", "#fix-1-patch", ".because", "#prove"):
+    for part in ("h1", ".error", "#fix-1-patch", ".because", "#check-it"):
         box = page.locator(part).bounding_box()
         assert box["y"] >= 0 and box["y"] + box["height"] <= height, part
 
@@ -353,7 +353,7 @@ def test_example_leads_to_an_answer(visit: Visit) -> None:
     visitor.go()
     visitor.page.locator("a", has_text="Try an example").click()
     visitor.page.locator("button.primary").click()
-    assert visitor.page.locator("h1").inner_text() == "Tensors of two shards meet"
+    assert visitor.page.locator("h1").inner_text() == "Tensors from two model shards are combined"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -16,4 +16,5 @@ def check_plain_tensors(watch):
                 if str(tensor.device) != home:
                     odd.setdefault((tensor.device, home), []).append(f"{path}.{name}"[not path :])
         for (device, home), names in odd.items():
-            yield f"{listed(names)} on {device}, unseen by .to(), their module on {home}"
+            why = f"not registered, so .to() did not move them; their module is on {home}"
+            yield f"{listed(names)} on {device}, {why}"

@@ -27,7 +27,7 @@ class _Asked(NamedTuple):
 
 def _reading(facts: _Facts, program: str) -> str:
     return (
-        "is still to do: somebody else reads the sources and writes"
+        "is missing: somebody else reads the sources and writes"
         ' { on = the date, seen = "what of the thread was read" }'
     )
 
@@ -37,7 +37,7 @@ def _reason(facts: _Facts, program: str) -> str | None:
     if line is None:
         return None
     return (
-        f"is still to do: reproduce.py raises the error's text itself (line {line}); show how it comes"
+        f"is missing: reproduce.py raises the error's text itself (line {line}); show how it comes"
         " about, or write why that cannot be shown"
     )
 

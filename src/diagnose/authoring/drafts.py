@@ -130,7 +130,9 @@ def _case(diagnosis: Diagnosis, cause: Cause, slug: str, gpus: int, guessed: boo
     if frames := _frames(report):
         lines.append(f"frames = {quoted_list(frames, columns=0)}")
     kinds = [fix.kind for fix in cause.fixes][:3]
-    fixes = f"TODO: what mended it, as ids of fixes.toml; tried first for {cause.id}: {', '.join(kinds)}"
+    fixes = (
+        f"TODO: what fixed it, as ids of fixes.toml; tried first for {cause.id}: {', '.join(kinds)}"
+    )
     lines.append(f"fixes = {quoted_list([fixes])}")
     if report.error is None:
         lines.append("silent = true")

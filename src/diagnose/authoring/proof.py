@@ -202,8 +202,8 @@ def _prove_one(kb: Path, slug: str) -> Proof:
     base = load()
     cause = base.causes[proof.cause]
     others = {key: incident for key, incident in base.incidents.items() if key != slug}
-    fixed, _ = _run([script, "fixed"], gpus)
     verify_fixed = _verify(snippet(cause, None, None, base), [script, "fixed"], gpus)
+    fixed = _run([script, "fixed"], gpus)[0] if verify_fixed else 0  # what passes has ended well
     failing, printed = _run([script, "failing"], gpus)
     answer = diagnose(printed, casebase=base._replace(incidents=others))
     program = snippet(cause, answer.report, answer.culprit, base)

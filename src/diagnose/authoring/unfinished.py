@@ -33,7 +33,7 @@ def unfinished(read: Files) -> list[KbError]:
         if todos is None:
             continue
         left += [
-            KbError(name, key, f"is still to do: {todo.strip() or 'see the lines around it'}", line)
+            KbError(name, key, f"is missing: {todo.strip() or 'see the lines around it'}", line)
             for key, todo, line in todos(content.decode("utf-8", "replace"))
         ]
     return left

@@ -70,7 +70,7 @@ def judge(
 
 def fault(path: str, what: str) -> str:
     """The sentence about what a fault of ours has cost."""
-    return f"{path}: a fault of diagnose: {what}"
+    return f"{path}: internal error: {what}"
 
 
 def _judged(file: Read, options: Options, texts: Mapping[str, str]) -> CheckedFile:

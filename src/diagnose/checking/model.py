@@ -86,7 +86,7 @@ class Unused(NamedTuple):
 
 class CheckedFile(NamedTuple):
     """What checking one file gave: findings, how many operations were judged and could not be, a sentence
-    why it could not be read, and sentences about what a fault of diagnose has cost of it."""
+    why it could not be read, and sentences about what an internal error has cost of it."""
 
     path: str
     findings: tuple[Finding, ...] = ()

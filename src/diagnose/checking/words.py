@@ -30,8 +30,8 @@ STEPS: Mapping[Lang, Mapping[str, str]] = {
 #: Why a fix of a safe rule is not safe at a place.
 UNSAFE: Mapping[Lang, Mapping[str, str]] = {
     "en": {
-        "unsure": "a step on the value's way is likely, not known",
-        "fixed": "it writes a device down",
+        "unsure": "where the value comes from is likely, not certain",
+        "fixed": "it hard-codes a device",
     },
     "zh": {
         "unsure": "该值经过的某一步只是可能，并不确定",
@@ -48,9 +48,9 @@ WORDS: Mapping[Lang, Mapping[str, str]] = {
         "likely": "likely, not sure",
         "far": "{name} numbers its GPU as no machine of a job does but the first: it fails on the others",
         "once": "{says}: it fails once {options} names another GPU",
-        "safe": "--fix mends it",
-        "unsafe": "--unsafe-fixes mends it; {because}",
-        "shown": "to be mended by hand; {because}",
+        "safe": "fix with --fix",
+        "unsafe": "fix with --unsafe-fixes; {because}",
+        "shown": "to be fixed manually; {because}",
         "unused": "ignores {id}, which is not found here",
         "slip": "{id} is not the id of a rule; did you mean {meant}?",
         "found": "{findings} in {files} of {checked}",
@@ -59,11 +59,11 @@ WORDS: Mapping[Lang, Mapping[str, str]] = {
         "findings": "{n} findings",
         "file": "1 file",
         "files": "{n} files",
-        "unknown": "{unknown} of {all} operations could not be judged",
+        "unknown": "{unknown} of {all} operations could not be analyzed",
         "between": "; ",
         "fixed": "{n} fixed",
         "would": "{n} would be fixed",
-        "left": "--fix mends {safe}, --unsafe-fixes {all}",
+        "left": "--fix fixes {safe}, --unsafe-fixes {all}",
     },
     "zh": {
         "line": "第 {line} 行",

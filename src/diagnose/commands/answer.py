@@ -60,9 +60,10 @@ from diagnose.scanning.workers import cores
     help="Colour; auto means on a terminal, unless NO_COLOR is set.",
 )
 @click.option(
-    "--group",
-    is_flag=True,
-    help="Put equal failures together, of one FILE too; as it is done for DIRs and several FILEs.",
+    "--group/--no-group",
+    default=None,
+    help="Put equal failures together, of one FILE too, or answer each FILE. By default DIRs and several "
+    "FILEs are grouped.",
 )
 @click.option(
     "--glob",
@@ -87,7 +88,7 @@ def answer(
     ask: bool,
     verification: Path | None,
     color: str,
-    group: bool,
+    group: bool | None,
     globs: tuple[str, ...],
     jobs: int | None,
     exit_zero: bool,
@@ -103,7 +104,7 @@ def answer(
     """
     if full and form == "text":
         form = "full"
-    if group or is_grouped(files, form):
+    if group if group is not None else is_grouped(files, form):
         if form not in GROUP_FORMATS:
             raise click.UsageError(f"the forms of a folder's answer are {', '.join(GROUP_FORMATS)}")
         status = groups.scan(files or ("-",), form, globs, jobs or cores(), output)

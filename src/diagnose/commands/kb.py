@@ -81,8 +81,8 @@ def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> 
         click.echo(problem.told(kb))
     where = ", ".join(incidents) if incidents and not run else str(kb)
     if problems:
-        count = "1 thing" if len(problems) == 1 else f"{len(problems)} things"
-        click.echo(f"diagnose: {count} to mend in {where}", err=True)
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        click.echo(f"diagnose: {count} in {where}", err=True)
         sys.exit(1)
     left = f", {len(wishes)} left to do" if wishes else ""
     click.echo(f"{where}: no mistakes{left}")
@@ -125,8 +125,8 @@ def _without_mistakes(kb: Path) -> Source:
     source = _source(kb)
     if problems := _mistakes(source):
         click.echo("\n".join(problem.told(kb) for problem in problems), err=True)
-        count = "1 thing" if len(problems) == 1 else f"{len(problems)} things"
-        fail(f"{count} to mend in {kb}; nothing was written")
+        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+        fail(f"{count} in {kb}; nothing was written")
     return source
 
 

@@ -14,7 +14,7 @@ import click
 
 from diagnose.commands import verification
 from diagnose.commands.programs import Started, is_launcher, script_file, started
-from diagnose.commands.shared import LANG, NO_SOURCE, SOURCE, output
+from diagnose.commands.shared import LANG, NO_SOURCE, SOURCE
 from diagnose.model import Lang
 from diagnose.sources import per_report
 
@@ -97,7 +97,14 @@ def _gpus(ctx: click.Context, param: click.Parameter, value: str | None) -> int 
     show_default=True,
     help="Messages of simulated GPUs: new since torch 2.8, old up to 2.7.",
 )
-@output("Write the answer to a failure, as JSON, to FILE (with --simulate or --audit).")
+@click.option(
+    "-o",
+    "--output",
+    "--report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the answer to a failure, as JSON, to FILE (with --simulate or --audit).",
+)
 @SOURCE
 @NO_SOURCE
 @LANG

@@ -57,7 +57,7 @@ def why(files: tuple[str, ...], form: str, source: tuple[str, ...], no_source: b
                 raise
             except Exception as error:
                 debug(f"why {name} failed", error)
-                fault = f"diagnose: {name}: a fault of diagnose: {place(error)}"
+                fault = f"diagnose: {name}: internal error: {place(error)}"
                 print(printable(fault), file=sys.stderr)
                 statuses.append(FAULT)
                 continue

@@ -49,7 +49,17 @@ def read(files: Files) -> Kb:
     Never stops at a mistake: `Kb.problems` has all of them, by file and line.
     """
     if not any(name.startswith("causes/") for name in files):
-        return Kb({}, {}, (KbError("causes", "-", "is missing: this is no case base"),))
+        return Kb(
+            {},
+            {},
+            (
+                KbError(
+                    "causes",
+                    "-",
+                    "is missing: this folder is not a case base. Run this in a checkout",
+                ),
+            ),
+        )
     problems: list[KbError] = []
     documents: dict[str, dict[str, Any]] = {}
     kinds = dict(_kinds(files))
@@ -70,7 +80,7 @@ def read(files: Files) -> Kb:
             Exception
         ) as error:  # a fault of ours at one file: the others are checked all the same
             debug(f"reading {name} failed", error)
-            reason = f"cannot be read: a fault of diagnose: {place(error)}"
+            reason = f"cannot be read: internal error: {place(error)}"
             problems.append(KbError(name, "-", reason))
     for name, path, reason in crosschecks.all_of(documents):
         problems.append(mistake(name, text_of(files, name), documents[name], path, reason))

@@ -63,7 +63,7 @@ def considered(cause: Cause, scene: Scene, facts: Mapping[str, Fact]) -> list[Co
     for template in sorted(cause.fixes, key=lambda fix: _later(fix, in_library)):
         place = _line_for(template.kind, cause, scene)
         make = partial(_edited, template.kind, cause, place, scene, blamed)
-        made = guarded(f"{cause.id}/fixes/{template.kind}", make, Refused("a fault of diagnose"))
+        made = guarded(f"{cause.id}/fixes/{template.kind}", make, Refused("internal error"))
         if any(one.made == made for one in found):
             made = Refused("a fix before it makes the same edit")
         by_form = isinstance(made, FileEdit) and _is_setting(template.kind, cause, scene, made)

@@ -190,4 +190,4 @@ def _no_answer(fault: BaseException | None, lang: Lang) -> str:
             debug("no answer for this failure", fault)
         return LABELS[lang]["no-hook-answer"] + "\n"
     except BaseException:  # not even the words can be had
-        return "diagnose: no answer for this failure (a fault of diagnose)\n"
+        return "diagnose: no answer for this failure (internal error)\n"

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 from diagnose.model.knowledge import Lang
 from diagnose.model.report import Frame, Line, Report
 
-#: ``failed``: a fault of diagnose kept it from an answer.
+#: ``failed``: an internal error kept it from an answer.
 Verdict = Literal["diagnosed", "unknown", "no-error", "failed"]
 #: What a line to edit rests on: the traceback, or the files that it names.
 Basis = Literal["trace", "source", "live"]
@@ -95,7 +95,8 @@ class KnownBug(NamedTuple):
 
 
 class RankedCause(NamedTuple):
-    """A cause as an answer to one report; ``gpus`` are those that it takes to show."""
+    """A cause as an answer to one report; ``gpus`` are those that it takes to show. Where it is not
+    ``decided``, nothing at hand tells it from the next one but how often each is seen."""
 
     id: str
     title: str
@@ -108,6 +109,7 @@ class RankedCause(NamedTuple):
     rather: str | None = None
     gpus: int = 1
     bugs: tuple[KnownBug, ...] = ()
+    decided: bool = True
 
 
 class Reply(NamedTuple):
@@ -132,7 +134,7 @@ class Question(NamedTuple):
 
 
 class Missing(NamedTuple):
-    """A piece that an answer lacks through a fault of diagnose: which, and where the fault lies."""
+    """A piece that an answer lacks through an internal error: which, and where the fault lies."""
 
     what: str
     fault: str
@@ -156,7 +158,7 @@ class UnusedSource(NamedTuple):
 class Diagnosis(NamedTuple):
     """The whole answer to one input: what a renderer needs and nothing else.
 
-    ``incomplete`` names the pieces that a fault of diagnose has cost (`diagnose.bulkhead`). ``advice`` is
+    ``incomplete`` names the pieces that an internal error has cost (`diagnose.bulkhead`). ``advice`` is
     what to do about a failure that is not about placement; code stands in backticks there. ``sources``
     are the files that were read, ``unused`` those that were not used; ``around`` the lines of the file
     around the line to edit, where it was read. ``basis`` is what the line to edit rests on. ``site`` is the

@@ -34,7 +34,7 @@ class Release(NamedTuple):
 
 
 class Incident(NamedTuple):
-    """A documented incident in one language: what people saw, what it was, what mended it; ``inferred``
+    """A documented incident in one language: what people saw, what it was, what fixed it; ``inferred``
     is what no source shows, each as "field: how it was inferred", in English."""
 
     id: str

@@ -140,7 +140,7 @@ class FamilyRule(NamedTuple):
 class AdviceRule(NamedTuple):
     """What to do about a failure of another family (kb/advice.toml), in one language.
 
-    ``sentences`` say what to look at, which command shows it and what usually mends it; ``pattern``
+    ``sentences`` say what to look at, which command shows it and what usually fixes it; ``pattern``
     is searched in "type: message", and its named groups fill the placeholders of the same name.
     """
 

@@ -55,6 +55,8 @@ DESCRIPTION_WEIGHT = 7.0
 THRESHOLD = 0.6
 #: A fact of less weight than this is no evidence worth a line.
 SUPPORT = 0.3
+#: A fact that says less than this more for one cause than for another does not tell the two apart.
+DECIDES = 0.5
 
 
 #: How the words' term is called where terms are listed.
@@ -86,6 +88,25 @@ class Scored(NamedTuple):
     def score(self) -> float:
         """In log-odds."""
         return _total(self.terms)
+
+
+def is_decided(ranked: Sequence[Scored]) -> bool:
+    """Whether something at hand tells the first cause from the second: a fact that says clearly more for
+    it, or a documented incident that the report resembles. The rest is how often each is seen.
+
+    Args:
+        ranked: causes, most likely first.
+    """
+    first, *others = ranked
+    if not others or any(term.kind in ("incident", "description") for term in first.terms):
+        return True
+    said = {term.id: term.value for term in others[0].terms if term.kind == "fact"}
+    supported = {fact.id for fact in first.support}
+    return any(
+        term.value - said.get(term.id, 0.0) >= DECIDES
+        for term in first.terms
+        if term.kind == "fact" and term.id in supported
+    )
 
 
 def calibration(*, described: bool, carets: bool) -> Maps:

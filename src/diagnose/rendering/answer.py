@@ -23,7 +23,7 @@ from diagnose.model import (
 from diagnose.paths import place, short
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.words import counted, percent
-from diagnose.verification.invocation import invocation
+from diagnose.verification.invocation import check
 
 #: Fixes of the first cause, and of the others.
 _MOST_FIXES, _OTHERS_FIXES = 3, 1
@@ -70,7 +70,7 @@ class ShownOperand(NamedTuple):
 class Answer(NamedTuple):
     """The parts of an answer, each empty or None where there is none of it.
 
-    ``ending`` is the one sentence in place of causes: no error, a fault of diagnose, another family;
+    ``ending`` is the one sentence in place of causes: no error, an internal error, another family;
     ``described`` that there was no traceback to read, ``unknown`` that the causes are only candidates.
     ``nearest`` are incidents where no cause is sure.
     ``sources`` tells which files were read, and which were not used and why. ``operands`` are those of the
@@ -207,7 +207,7 @@ def _cause(number: int, cause: RankedCause, diagnosis: Diagnosis) -> ShownCause:
         cause.incidents[:1],
         cause.fixes[: _MOST_FIXES if number == 1 else _OTHERS_FIXES],
         cause.rather if number > 1 else None,
-        invocation(diagnosis) if number == 1 else None,
+        (check(diagnosis) or None) if number == 1 else None,
         tuple(bug_line(bug, diagnosis.lang) for bug in cause.bugs),
     )
 

@@ -27,10 +27,12 @@ from diagnose.paths import basename, of_frame, place, short
 from diagnose.rendering.answer import bug_line
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.words import percent
-from diagnose.verification.invocation import proof
+from diagnose.verification.invocation import check, repair
 
 #: A further cause of less confidence is not worth a line.
 _WORTH_A_LINE = 0.08
+#: An incident that resembles the failure less is not worth one.
+_ALIKE = 0.7
 _HUNK = "@@ -"
 #: A line that begins so ends what stands above it, and tells nothing by itself.
 _CLOSING = (")", "]", "}")
@@ -94,10 +96,11 @@ class Brief(NamedTuple):
     """The first look at a failure; each part is empty or None where there is none of it.
 
     ``place``, ``function`` and ``code`` are of the line that failed; ``operands`` those of its operands
-    whose devices are known, ``devices`` those of the message where none is, or all that it says. ``do``,
-    ``because`` and ``prove`` are of the first cause. Where no cause is sure, ``question`` decides between
-    the ``others``, which are all of them then. ``bug`` is the documented one of a library whose version at
-    hand has it.
+    whose devices are known, ``devices`` those of the message where none is, or all that it says. ``do`` and
+    ``because`` are of the first cause; ``fix`` is the command that repairs the program, ``check`` the one
+    that checks an edit. Where no cause is sure, ``question`` decides between the ``others``, which are all
+    of them then; where nothing at hand tells the first cause from the next (not ``decided``), it comes
+    first. ``bug`` is the documented one of a library whose version at hand has it.
     """
 
     type: str
@@ -109,7 +112,9 @@ class Brief(NamedTuple):
     devices: str = ""
     do: Do | None = None
     because: Because | None = None
-    prove: str = ""
+    fix: str = ""
+    check: str = ""
+    decided: bool = True
     question: Question | None = None
     others: tuple[Other, ...] = ()
     known: IncidentMatch | None = None
@@ -144,12 +149,14 @@ def brief(diagnosis: Diagnosis) -> Brief | None:
         # What anybody may have written into a log is no advice: only known messages are.
         do=_do(first, error.message if diagnosis.report.mismatch else ""),
         because=_because(first, diagnosis),
-        prove=proof(diagnosis),
+        fix=repair(diagnosis),
+        check=check(diagnosis),
+        decided=first.decided or question is None,
         question=question,
         others=tuple(
             _other(cause, diagnosis) for cause in rest if cause.confidence >= _WORTH_A_LINE
         ),
-        known=first.incidents[0] if first.incidents else None,
+        known=next((one for one in first.incidents if one.similarity >= _ALIKE), None),
         bug=next((bug_line(bug, diagnosis.lang) for bug in first.bugs if bug.version), ""),
     )
 

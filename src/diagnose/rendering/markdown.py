@@ -8,7 +8,7 @@ from diagnose.model import Diagnosis, Failure, Fix, Lang, Question
 from diagnose.rendering.answer import Answer, ShownCause, answer, labelled
 from diagnose.rendering.brief import Brief, Other, brief, reason
 from diagnose.rendering.labels import LABELS
-from diagnose.rendering.words import changed, clean, code
+from diagnose.rendering.words import changed, clean, code, percent
 
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>#|!~&"})
 
@@ -65,6 +65,8 @@ def _what_failed(
 def _first(first: Brief, lang: Lang) -> Iterator[str]:
     """What to do, why, and what proves it; then a line each of what else it may be."""
     labels = LABELS[lang]
+    if not first.decided and first.question is not None:
+        yield from _question(first.question, labels)
     if first.do is not None:
         if first.do.lasting:
             yield f"**{labels['do']}:** {_plain(first.do.lasting)}"
@@ -78,11 +80,13 @@ def _first(first: Brief, lang: Lang) -> Iterator[str]:
     if (because := first.because) is not None:
         yield f"**{labels['because']}:** {_plain(reason(because, lang))}"
         yield ""
-    yield f"**{labels['prove']}:**"
-    yield ""
-    yield from _fence([first.prove], "sh")
+    for label, command in (("fix-it", first.fix), ("check-it", first.check)):
+        if command:
+            yield f"**{labels[label]}:**"
+            yield ""
+            yield from _fence([command], "sh")
     yield from _others(first.others, labels["else"])
-    if first.question is not None:
+    if first.decided and first.question is not None:
         yield f"**{labels['ask']}:** {_plain(first.question.text)}"
         yield ""
     yield from _known(first, labels)
@@ -108,7 +112,8 @@ def _others(others: tuple[Other, ...], label: str) -> Iterator[str]:
 
 def _known(first: Brief, labels: Mapping[str, str]) -> Iterator[str]:
     if first.known is not None:
-        yield f"**{labels['known']}:** [{_plain(first.known.title)}]({first.known.url})"
+        alike = labels["alike"].format(percent=percent(first.known.similarity))
+        yield f"**{labels['known']}:** [{_plain(first.known.title)}]({first.known.url}){alike}"
         yield ""
 
 

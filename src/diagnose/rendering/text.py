@@ -9,7 +9,7 @@ from diagnose.rendering.answer import answer, unused_line
 from diagnose.rendering.brief import Because, Brief, Change, Do, Other, brief, reason
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.styles import Paint
-from diagnose.rendering.words import clean, code, cut, middle, width, wrap
+from diagnose.rendering.words import clean, code, cut, middle, percent, width, wrap
 
 _LABEL = 9
 _INDENT = " " * _LABEL
@@ -17,8 +17,6 @@ _MOST_OPERANDS = 3
 #: Lines of an edit, of an example and of a sentence; the rest stands in the full answer.
 _MOST_CHANGED, _MOST_EXAMPLE, _MOST_WRAPPED = 12, 4, 2
 _LONGEST_OPERAND = 32
-#: Less of an incident's title than this says nothing beside its address.
-_LEAST_TITLE = 24
 #: So many columns of a long line are left of it beside the devices.
 _LEAST_CODE = 48
 
@@ -64,13 +62,18 @@ class _Page:
         yield ""
         if shown.because is None:
             yield from self._undecided()
+        elif not shown.decided and shown.question is not None:
+            yield from self._question(shown.question)
         if shown.do is not None:
             yield from self._do(shown.do)
         if shown.bug:
             yield from self._entry("upgrade", *wrap(clean(shown.bug), self.columns - _LABEL))
         if shown.because is not None:
             yield from self._because(shown.because)
-            yield from self._entry("prove", self._prove())
+            if shown.fix:
+                yield from self._entry("fix-it", self._fix())
+            if shown.check:
+                yield from self._entry("check-it", code(shown.check))
             yield from self._others("else", shown.others)
         yield from self._known()
         yield from self._more()
@@ -180,11 +183,10 @@ class _Page:
                 yield from self._entry(label, place, style="green")
             yield from (_INDENT + self.paint.changed(code(line)) for line in lines)
 
-    def _prove(self) -> str:
-        """The command, with a shell's comment where it needs no GPU and there is room to say so."""
-        command, said = code(self.shown.prove), self.labels["no-gpu"]
-        simulated = command.startswith("diagnose fix ")
-        if simulated and width(command) + width(said) + _LABEL + 3 <= self.columns:
+    def _fix(self) -> str:
+        """The command, with a shell's comment that it needs no GPU where there is room."""
+        command, said = code(self.shown.fix), self.labels["no-gpu"]
+        if width(command) + width(said) + _LABEL + 3 <= self.columns:
             return f"{command}   {self.paint(said, 'dim')}"
         return command
 
@@ -244,13 +246,15 @@ class _Page:
     def _known(self) -> Iterator[str]:
         known = self.shown.known
         if known is not None:
-            room, title = self.columns - _LABEL - width(known.url) - 2, clean(known.title)
-            if width(title) > room:
-                title = (
-                    cut(_without_project(title, known.url), room) if room >= _LEAST_TITLE else ""
-                )
-            told = f"{title}  {known.url}" if title else known.url
-            yield from self._entry("known", self.paint.link(told, known.url))
+            alike = self.labels["alike"].format(percent=percent(known.similarity))
+            lines = wrap(f"{clean(known.title)}{alike}", self.columns - _LABEL)
+            if width(lines[-1]) + width(known.url) + 2 <= self.columns - _LABEL:
+                *lines, last = lines
+                lines.append(f"{last}  {known.url}")
+            else:
+                lines.append(known.url)
+            *above, last = lines
+            yield from self._entry("known", *above, self.paint.link(last, known.url))
 
     def _more(self) -> Iterator[str]:
         explain = f"diagnose explain {clean(self.diagnosis.causes[0].id)}"
@@ -278,12 +282,6 @@ class _Page:
         elif tail and width(lines[-1]) + width(tail) > room and len(lines) < _MOST_WRAPPED:
             return [*lines, end]
         return [*lines[:-1], cut(lines[-1], room - width(tail)) + tail]
-
-
-def _without_project(title: str, url: str) -> str:
-    """The title of an incident without the name before its colon, where the address says it as well."""
-    project, _, said = title.replace("：", ": ", 1).partition(": ")
-    return said if said and project.casefold() in url.casefold() else title
 
 
 def _marked(change: Change) -> list[str]:

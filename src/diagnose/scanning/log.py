@@ -48,7 +48,7 @@ class Occurrence(NamedTuple):
 
 class ScannedLog(NamedTuple):
     """What scanning one log gave: its failures, a sentence that says why it could not be read, and
-    sentences about what a fault of diagnose has cost of it."""
+    sentences about what an internal error has cost of it."""
 
     log: str
     occurrences: tuple[Occurrence, ...] = ()
@@ -76,7 +76,7 @@ def scan_log(name: str, *, casebase: Casebase | None = None) -> ScannedLog:
 
 def fault(name: str, piece: Missing) -> str:
     """The sentence about what a fault of ours has cost of a log."""
-    return f"{name}: a fault of diagnose cost {piece.what}: {piece.fault}"
+    return f"{name}: internal error, without {piece.what}: {piece.fault}"
 
 
 def scan_stream(

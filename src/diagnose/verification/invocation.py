@@ -11,16 +11,21 @@ from diagnose.placeholders import named_script, script
 _KEPT = "traceback.txt"
 
 
-def proof(diagnosis: Diagnosis) -> str:
-    """The one shell line that proves the first cause of an answer.
-
-    ``diagnose fix --gpus 2 train.py`` where the report names the script, which repairs and runs it on
-    simulated GPUs; else `invocation`.
-    """
+def repair(diagnosis: Diagnosis) -> str:
+    """``diagnose fix --gpus 2 train.py``, which repairs the script on simulated GPUs; empty where the
+    report names no script."""
     named = named_script(diagnosis.report)
-    if named is None:
+    return "" if named is None else f"diagnose fix --gpus {_gpus(diagnosis)} {named}"
+
+
+def check(diagnosis: Diagnosis) -> str:
+    """The shell line that checks an edit of one's own: `invocation`; where the report names no script, the
+    one that writes the verification program, and for a live exception without one none."""
+    if named_script(diagnosis.report) is not None:
         return invocation(diagnosis)
-    return f"diagnose fix --gpus {_gpus(diagnosis)} {named}"
+    if diagnosis.report.live:
+        return ""
+    return f"diagnose --verification verify.py {_kept(diagnosis.report.source)}"
 
 
 def _gpus(diagnosis: Diagnosis) -> int:
@@ -41,9 +46,11 @@ def invocation(diagnosis: Diagnosis) -> str:
     report = diagnosis.report
     if report.live:
         return f"diagnose run --verify={diagnosis.causes[0].id} {script(report)}"
-    source = report.source
+    return f"diagnose run --verify={_kept(report.source)} {script(report)}"
+
+
+def _kept(source: str) -> str:
+    """A report's file, as one word of a shell."""
     if source == "-" or not source.isprintable():
-        source = _KEPT
-    elif source.startswith("-"):
-        source = f"./{source}"
-    return f"diagnose run --verify={shlex.quote(source)} {script(report)}"
+        return _KEPT
+    return shlex.quote(f"./{source}" if source.startswith("-") else source)

@@ -31,7 +31,7 @@ class NoAnswer(Exception):
     """An answer with the verdict ``failed``, in place of which its asker gets a 500."""
 
     def __init__(self, incomplete: tuple[Missing, ...]) -> None:
-        super().__init__("a fault of diagnose left an input without an answer")
+        super().__init__("an internal error left an input without an answer")
         self.incomplete = incomplete
 
 

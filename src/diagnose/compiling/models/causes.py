@@ -91,7 +91,7 @@ class GeneralFix(Sentences):
 
 
 class Fixes(StrictRoot[dict[str, GeneralFix]]):
-    """One general sentence for each way to mend a placement error."""
+    """One general sentence for each way to fix a placement error."""
 
 
 # --- questions ----------------------------------------------------------------------------------------
