@@ -9,6 +9,15 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+ROOT = Path(__file__).parents[1]
+#: Pages of docs/ that the site's build writes.
+GENERATED = {"commands", "causes", "rules", "openapi"}
+#: The pages that people write.
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *(path for path in sorted((ROOT / "docs").rglob("*.md")) if path.stem not in GENERATED),
+]
 BLOCK = re.compile(r"^```(\w+)( fails)?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PLACE = re.compile(r"# (?P<file>[\w./-]+), (?:(?P<how>new|at the end)|below: (?P<line>.+))\n")
 COMMAND = re.compile(r"^\$ (?P<command>(?:.*\\\n)*.+)\n(?P<shown>(?:(?!\$ ).*\n)*)", re.MULTILINE)

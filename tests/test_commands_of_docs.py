@@ -22,17 +22,26 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from console import BLOCK, COMMAND, commands, environment, lines_match, missing, run, write
+from console import (
+    BLOCK,
+    COMMAND,
+    PAGES,
+    ROOT,
+    commands,
+    environment,
+    lines_match,
+    missing,
+    run,
+    write,
+)
 
 import diagnose
 from diagnose.compiling.build import build
 
 pytest.importorskip("torch")
 
-ROOT = Path(__file__).parents[1]
 SOURCE = Path(diagnose.__file__).parents[1]
 TRACES = ROOT / "tests" / "traces"
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHELLS = ("sh", "console")
 #: Where the pages say that the service listens. Here it listens on a free port.
 ADDRESS = "127.0.0.1:8000"
