@@ -71,14 +71,14 @@ def _brought(failure: LiveFailure) -> Iterator[Proposal]:
     calls = list(_calls(outermost))
     if all(call.model is None for call in calls):
         calls = list(map(_given_a_model, calls))
-    for call in [one for one in calls if one.model is not None][:1]:
-        spot, moved = _building(failure, call)
-        here = spot is not None and spot.source is call.running.source
-        giving = _giving(failure, call) if here else []
-        for changes in ([*moved, *giving], moved) if giving else (moved,):
-            names = [*map(ast.unparse, [call.model] if call.model else []), *_names(giving)]
-            told = (", ".join(names[: len(changes)]), _WRITTEN)
-            if spot is not None:
+    of_models = ((one, one.model) for one in calls if one.model is not None)
+    for call, model in islice(of_models, 1):
+        spot, moved = _building(failure, call.running, model)
+        if spot is not None:
+            giving = _giving(failure, call) if spot.source is call.running.source else []
+            names = [ast.unparse(model), *_names(giving)]
+            for changes in ([*moved, *giving], moved) if giving else (moved,):
+                told = (", ".join(names[: len(changes)]), _WRITTEN)
                 yield from proposed("move-module", spot.source, changes, moves=told)
     for call in calls[:2]:
         giving = _giving(failure, call)
@@ -112,17 +112,18 @@ def _is_on_cpu(held: Any) -> bool:
     )
 
 
-def _building(failure: LiveFailure, call: _Call) -> tuple[Spot | None, list[Change]]:
+def _building(
+    failure: LiveFailure, running: Running, model: ast.expr
+) -> tuple[Spot | None, list[Change]]:
     """Where the model of a call is built, and the changes by which it is moved there."""
-    assert call.model is not None
-    life = failure.lives.life_of(call.running.value(call.model))
+    life = failure.lives.life_of(running.value(model))
     stack = next((event.stack for event in life.events if event.what == EventKind.MADE), ())
     for at, line in enumerate(stack):
         spot = failure.texts.spot(line)
         if spot is not None and not isinstance(spot.node, ast.Expr):
             with suppress(Refused):
                 devices = (*failure.devices(spot, _GPU, stack[at:]), _WRITTEN)
-                suspect = Suspect("", ast.unparse(call.model), spot, None, _GPU, devices)
+                suspect = Suspect("", ast.unparse(model), spot, None, _GPU, devices)
                 return spot, [*DEFINITIONS["move-module"](suspect, load().knowledge.torch)]
     return None, []
 
