@@ -18,11 +18,10 @@ from diagnose.placement.devices import (
     named_so,
     written,
 )
-from diagnose.placement.journal import begun
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Generator, Number, Place, Unknown, Value
+from diagnose.placement.values import Const, Frame, Generator, Number, Place, Unknown, Value, begun
 
 #: Nodes that are visited at most on the way from one entry of a program, and of all of them.
 BUDGET = 150_000

@@ -11,8 +11,7 @@ from typing import NamedTuple
 from diagnose.kinds import OptionState
 from diagnose.model import Frame, TorchNames
 from diagnose.placement import Source, Suspect, control_dependence, syntax_patterns
-from diagnose.placement.failures import Line, doubted, suspects
-from diagnose.placement.interpreter import Program, analyse
+from diagnose.placement.analysis import Line, Program, analyse, doubted, suspects
 from diagnose.placement.localization import replicas
 from diagnose.placement.localization.suspects import of_meeting
 from diagnose.sources import SourceFile, Sources

@@ -9,18 +9,16 @@ from diagnose.kinds import EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.language.calls import run
-from diagnose.placement.libraries.device_maps import gives_back, reached
-from diagnose.placement.libraries.diffusers import noise_scheduler
-from diagnose.placement.libraries.distributions import has_method, told
-from diagnose.placement.libraries.meta_modules import filled_elsewhere
+from diagnose.placement.libraries.device_maps import gives_back, hook_of, reached, read
+from diagnose.placement.libraries.models import noise_scheduler
 from diagnose.placement.libraries.module_methods import is_method, is_plain
-from diagnose.placement.libraries.offload import read
-from diagnose.placement.libraries.offload_turns import hook_of
 from diagnose.placement.libraries.tensor_methods import of_batch, of_tensor
+from diagnose.placement.libraries.torch_calls import has_method, told
+from diagnose.placement.libraries.weights import filled_elsewhere
 from diagnose.placement.machine import Arguments, Given, Machine, Partial
 from diagnose.placement.model import Step
 from diagnose.placement.provenance import is_offloaded
-from diagnose.placement.records import row
+from diagnose.placement.python_types import row
 from diagnose.placement.tensors import (
     Batch,
     Distribution,

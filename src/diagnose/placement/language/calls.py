@@ -6,16 +6,13 @@ import ast
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import modules
-from diagnose.placement.language.contexts import body_of, yielded
+from diagnose.placement.language.control_flow import body_of, yielded
 from diagnose.placement.lattice import joined
-from diagnose.placement.libraries.calls import library_call_of, method_call
-from diagnose.placement.libraries.device_maps import MAP, given_back
-from diagnose.placement.libraries.forward_hooks import hooked
-from diagnose.placement.libraries.layers import at_home, is_away, scattered
+from diagnose.placement.libraries.device_maps import MAP, brought, given_back
+from diagnose.placement.libraries.effects import library_call_of, method_call
+from diagnose.placement.libraries.general import library_call
+from diagnose.placement.libraries.layers import at_home, compare_inputs, hooked, is_away, scattered
 from diagnose.placement.libraries.module_methods import applied
-from diagnose.placement.libraries.modules import compare_inputs
-from diagnose.placement.libraries.object_methods import library_call
-from diagnose.placement.libraries.offload import brought
 from diagnose.placement.machine import (
     AGAIN,
     DEPTH,
@@ -28,7 +25,7 @@ from diagnose.placement.machine import (
 )
 from diagnose.placement.model import Spot
 from diagnose.placement.pass_through import handed, let_through
-from diagnose.placement.records import filled
+from diagnose.placement.python_types import filled
 from diagnose.placement.semantics import defaults, parameters, positional
 from diagnose.placement.tensors import Batch, Module, State, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items

@@ -9,8 +9,7 @@ from diagnose.placement.assignments import KEY
 from diagnose.placement.device_guards import kind_of
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.libraries.call_site import CallSite
-from diagnose.placement.libraries.checkpoints import may_be_number
-from diagnose.placement.libraries.meta_modules import has_no_memory
+from diagnose.placement.libraries.weights import has_no_memory, may_be_number
 from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands, origin
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensors import Batch, Table, Tensor

@@ -11,7 +11,7 @@ from functools import lru_cache
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.control_dependence import set_at
 from diagnose.placement.devices import is_gpu
-from diagnose.placement.libraries.offload import SHARDING
+from diagnose.placement.libraries.device_maps import SHARDING
 from diagnose.placement.localization.availability import frames, handed_on
 from diagnose.placement.localization.question import Question
 from diagnose.placement.machine import Meeting, Meets

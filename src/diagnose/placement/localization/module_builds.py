@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import is_gpu, is_host
-from diagnose.placement.libraries.copies import averages
+from diagnose.placement.libraries.weights import averages
 from diagnose.placement.localization.availability import (
     frames,
     has_device,

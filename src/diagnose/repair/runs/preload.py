@@ -31,7 +31,7 @@ _ALWAYS = (
     "diagnose.rendering.json",
     "diagnose.repair.runs.process",
     "diagnose.simulation.session",
-    "diagnose.placement.interpreter",
+    "diagnose.placement.analysis",
     "numpy.random",  # is seeded
 )
 #: Seconds that the packages of a script may take to be imported.
