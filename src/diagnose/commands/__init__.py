@@ -15,7 +15,7 @@ COMMANDS = {
     "evaluate": ("diagnose.commands.evaluate", "evaluate", "Measure answers on labelled reports."),
     "explain": ("diagnose.commands.explain", "explain", "Explain a cause, with tested code."),
     "fix": ("diagnose.commands.fix", "fix", "Repair a script on simulated GPUs, and prove it."),
-    "run": ("diagnose.hooks.command", "run_command", "Run a script; diagnose it if it dies."),
+    "run": ("diagnose.hooks.__main__", "run_command", "Run a script; diagnose it if it dies."),
     "scan": ("diagnose.commands.scan", "scan", "Group the failures of many logs."),
     "search": ("diagnose.commands.search", "search", "Find incidents and causes by symptom words."),
     "serve": ("diagnose.web.command", "serve_command", "Serve the web page and the JSON API."),

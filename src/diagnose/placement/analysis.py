@@ -20,7 +20,7 @@ from diagnose.model import TorchNames
 from diagnose.placement import Imported
 from diagnose.placement.devices import SPLIT, differ, is_gpu
 from diagnose.placement.entry_points import guarded, hung, uncalled
-from diagnose.placement.language import attributes, calls, expressions, statements
+from diagnose.placement.language import calls, expressions, statements
 from diagnose.placement.libraries.torch_calls import FAR_NODE, FAR_RANK, far_environment
 from diagnose.placement.localization.suspects import of_doubt, of_kernel, of_meeting
 from diagnose.placement.machine import BUDGET, Machine, Meeting
@@ -101,7 +101,7 @@ def analyse(
     machine.evaluate = expressions.evaluate
     machine.execute = statements.execute
     machine.invoke = calls.invoke
-    machine.attribute = attributes.attribute
+    machine.attribute = calls.attribute
     machine.load = loading.load
     complete = True
     for source in (entry, *also):

@@ -11,10 +11,9 @@ from itertools import islice
 
 from diagnose.kinds import EventKind, Origin
 from diagnose.placement.assignments import added, any_item, bind, iterated, loaded, store, written
-from diagnose.placement.device_guards import refusal
 from diagnose.placement.language.control_flow import Ways, matches, truth, with_
 from diagnose.placement.libraries.datasets import drawn
-from diagnose.placement.machine import Arguments, Ends, Given, Leaves, Machine, Partial
+from diagnose.placement.machine import Arguments, Ends, Given, Leaves, Machine, Partial, refusal
 from diagnose.placement.model import Step
 from diagnose.placement.pass_through import left_by
 from diagnose.placement.semantics import dotted, holds, lines_of, loads, names, nodes

@@ -9,11 +9,18 @@ import ast
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.assignments import KEY, iterated, put_at
-from diagnose.placement.device_guards import assumed
 from diagnose.placement.devices import CPU, CURRENT
 from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.libraries.tensor_methods import moved, unknown_arguments
-from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
+from diagnose.placement.machine import (
+    Arguments,
+    Given,
+    Machine,
+    Meets,
+    assumed,
+    generating,
+    operands,
+)
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.tensors import WIDEST, Batch, Module, Optimizer, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items

@@ -8,7 +8,6 @@ import ast
 import re
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
-from diagnose.placement.device_guards import kind_of
 from diagnose.placement.devices import CPU, META
 from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.libraries.device_maps import mapped
@@ -17,7 +16,7 @@ from diagnose.placement.libraries.layers import built, is_array, library_loss
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
 from diagnose.placement.libraries.torch_calls import optimizer
 from diagnose.placement.libraries.weights import filled_elsewhere
-from diagnose.placement.machine import Arguments, Machine, Meets, operands
+from diagnose.placement.machine import Arguments, Machine, Meets, kind_of, operands
 from diagnose.placement.model import Device, Step
 from diagnose.placement.provenance import on_cpu
 from diagnose.placement.tensors import Batch, Module, Table, Tensor, tensors_in

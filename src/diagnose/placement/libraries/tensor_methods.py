@@ -6,11 +6,18 @@ import ast
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.assignments import KEY
-from diagnose.placement.device_guards import kind_of
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.libraries.weights import has_no_memory, may_be_number
-from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands, origin
+from diagnose.placement.machine import (
+    Arguments,
+    Machine,
+    Meets,
+    generating,
+    kind_of,
+    operands,
+    origin,
+)
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensors import Batch, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items

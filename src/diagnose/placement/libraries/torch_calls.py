@@ -9,13 +9,22 @@ import ast
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.model import TorchNames
 from diagnose.placement import modules
-from diagnose.placement.device_guards import assumed, is_open, kind_of
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.libraries.call_site import CallSite, weight_of
 from diagnose.placement.libraries.layers import CLASS_WEIGHTS, loaded_model
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
 from diagnose.placement.libraries.weights import loaded_from
-from diagnose.placement.machine import Arguments, Given, Meets, generating, operands, origin
+from diagnose.placement.machine import (
+    Arguments,
+    Given,
+    Meets,
+    assumed,
+    generating,
+    is_open,
+    kind_of,
+    operands,
+    origin,
+)
 from diagnose.placement.model import Device, Step
 from diagnose.placement.provenance import born_at, last_move, on_cpu
 from diagnose.placement.python_types import is_instance

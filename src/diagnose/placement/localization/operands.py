@@ -13,7 +13,11 @@ from diagnose.placement.localization.availability import (
     has_placed,
     where_built,
 )
-from diagnose.placement.localization.call_sites import is_forgotten_beside, left_out, of_grown
+from diagnose.placement.localization.device_expressions import (
+    is_forgotten_beside,
+    left_out,
+    of_grown,
+)
 from diagnose.placement.localization.host import (
     gone_around,
     handed_to_host,

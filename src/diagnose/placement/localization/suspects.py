@@ -15,9 +15,14 @@ from diagnose.placement.localization.availability import (
     knows_device,
     where_built,
 )
-from diagnose.placement.localization.call_sites import at_call, taken, told_by_a_call
 from diagnose.placement.localization.confidence import is_sure
-from diagnose.placement.localization.device_expressions import in_scope, of_other
+from diagnose.placement.localization.device_expressions import (
+    at_call,
+    in_scope,
+    of_other,
+    taken,
+    told_by_a_call,
+)
 from diagnose.placement.localization.host import handed_to_host, offload_turned_on
 from diagnose.placement.localization.misplaced import agree, names_cpu, strays
 from diagnose.placement.localization.operands import reason

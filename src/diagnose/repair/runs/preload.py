@@ -27,7 +27,7 @@ from diagnose.verification.program import program_of
 #: What every run needs.
 _ALWAYS = (
     "torch",
-    "diagnose.hooks.live_tensors",
+    "diagnose.hooks.live",
     "diagnose.rendering.json",
     "diagnose.repair.runs.process",
     "diagnose.simulation.session",

@@ -15,9 +15,9 @@ from diagnose.fixes.codemods.expressions import replaced
 from diagnose.fixes.codemods.positions import text_of
 from diagnose.fixes.file_edit import file_edit
 from diagnose.fixes.line_gate import Refused
-from diagnose.hooks.calls import given_to
 from diagnose.hooks.positions import Texts
 from diagnose.hooks.replay import Met
+from diagnose.hooks.scopes import given_to
 from diagnose.placement import Spot
 from diagnose.placement.semantics import dotted, names, nodes
 from diagnose.repair.synthesis.constraint import meeting
