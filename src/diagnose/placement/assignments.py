@@ -64,55 +64,69 @@ def store(
                 after = len(targets) - position - 1
                 if isinstance(each, ast.Starred):
                     store(machine, each.value, _rest(value, position, after), frame, statement)
-                elif any(isinstance(one, ast.Starred) for one in targets[:position]):
-                    store(machine, each, part(value, -after - 1), frame, statement)
                 else:
-                    store(machine, each, part(value, position), frame, statement)
-        case ast.Attribute(value=whose, attr=name):
-            owner = machine.evaluate(machine, whose, frame)
-            if isinstance(value, Module | Number | Unknown) and not value.word:
-                value.word = ast.unparse(target)
-            if isinstance(owner, Module):
-                modules.put(machine, owner, name, value, statement, frame)
-            elif isinstance(owner, External):
-                machine.replaced[f"{owner.dotted}.{name}"] = value
-            elif isinstance(owner, Object):
-                if _counts(owner.attributes.get(name), value):
-                    value = Number(name)
-                if isinstance(value, Tensor):
-                    step = Step(EventKind.STORED, machine.spot(statement, frame), value.device)
-                    value = value.like(value.device, step)
-                elif isinstance(value, Module) and isinstance(statement, ast.Assign):
-                    value.kept = machine.spot(statement.value, frame), frame
-                owner.attributes[name] = value
-            elif isinstance(owner, Tensor) and name == "data" and isinstance(value, Tensor):
-                _filled(machine, owner, value, statement, frame)
-            elif isinstance(owner, Batch) and isinstance(value, Tensor):
-                _put_in(owner, value, machine.spot(statement, frame), whole=False)
-        case ast.Subscript(value=whose, slice=inside):
-            owner = machine.evaluate(machine, whose, frame)
-            key = machine.evaluate(machine, inside, frame)
-            if isinstance(owner, Table | Items):
-                modules.hold(owner, value)
-            if isinstance(owner, State):
-                value = _remembered(value, machine.spot(statement, frame))
-            if isinstance(owner, Table):
-                put_at(owner, key, value, inside)
-            elif isinstance(owner, Items):
-                number = key.value if isinstance(key, Const) else None
-                if isinstance(number, int) and -len(owner.items) <= number < len(owner.items):
-                    owner.items[number] = value
-                else:
-                    owner.more = value
-            elif isinstance(owner, Batch) and isinstance(value, Tensor):
-                _put_in(
-                    owner, value, machine.spot(statement, frame), whole=not isinstance(key, Const)
-                )
-            elif isinstance(owner, Module) and isinstance(value, Module):
-                name = str(key.value) if isinstance(key, Const) else "?"
-                modules.put(machine, owner, name, value, statement, frame)
-            elif isinstance(owner, Tensor) and isinstance(value, Tensor):
-                machine.evaluate(machine, loaded(target), frame)
+                    starred = any(isinstance(one, ast.Starred) for one in targets[:position])
+                    at = -after - 1 if starred else position
+                    store(machine, each, part(value, at), frame, statement)
+        case ast.Attribute():
+            _set(machine, target, value, frame, statement)
+        case ast.Subscript():
+            _put(machine, target, value, frame, statement)
+
+
+def _set(
+    machine: Machine, target: ast.Attribute, value: Value, frame: Frame, statement: ast.stmt
+) -> None:
+    """``owner.name = value``."""
+    owner, name = machine.evaluate(machine, target.value, frame), target.attr
+    if isinstance(value, Module | Number | Unknown) and not value.word:
+        value.word = ast.unparse(target)
+    if isinstance(owner, Module):
+        modules.put(machine, owner, name, value, statement, frame)
+    elif isinstance(owner, External):
+        machine.replaced[f"{owner.dotted}.{name}"] = value
+    elif isinstance(owner, Object):
+        if _counts(owner.attributes.get(name), value):
+            value = Number(name)
+        if isinstance(value, Tensor):
+            step = Step(EventKind.STORED, machine.spot(statement, frame), value.device)
+            value = value.like(value.device, step)
+        elif isinstance(value, Module) and isinstance(statement, ast.Assign):
+            value.kept = machine.spot(statement.value, frame), frame
+        owner.attributes[name] = value
+    elif isinstance(owner, Tensor) and name == "data" and isinstance(value, Tensor):
+        _filled(machine, owner, value, statement, frame)
+    elif isinstance(owner, Batch) and isinstance(value, Tensor):
+        _put_in(owner, value, machine.spot(statement, frame), whole=False)
+
+
+def _put(
+    machine: Machine, target: ast.Subscript, value: Value, frame: Frame, statement: ast.stmt
+) -> None:
+    """``owner[key] = value``."""
+    owner = machine.evaluate(machine, target.value, frame)
+    key = machine.evaluate(machine, target.slice, frame)
+    known = key.value if isinstance(key, Const) else None
+    if isinstance(owner, Table | Items):
+        modules.hold(owner, value)
+    if isinstance(owner, State):
+        value = _remembered(value, machine.spot(statement, frame))
+    match owner, value:
+        case Table(), _:
+            put_at(owner, key, value, target.slice)
+        case Items(), _:
+            if isinstance(known, int) and -len(owner.items) <= known < len(owner.items):
+                owner.items[known] = value
+            else:
+                owner.more = value
+        case Batch(), Tensor():
+            whole = not isinstance(key, Const)
+            _put_in(owner, value, machine.spot(statement, frame), whole=whole)
+        case Module(), Module():
+            name = str(known) if isinstance(key, Const) else "?"
+            modules.put(machine, owner, name, value, statement, frame)
+        case Tensor(), Tensor():
+            machine.evaluate(machine, loaded(target), frame)
 
 
 def _counts(before: Value | None, value: Value) -> bool:

@@ -409,6 +409,26 @@ def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame:
             return found
     if owner.made is not None and (member := owner.made.find(name)) is not None:
         return _member(machine, owner, member, node, frame)
+    if (own := _of_any_module(machine, owner, name, node, frame)) is not None:
+        return own
+    if is_plain(machine, name) or (
+        owner.made is None and name.islower() and is_method(machine, name)
+    ):
+        return Method(owner, name)
+    if name == "shadow_params" and "module" in owner.children and owner.made is None:
+        copy = owner.children["module"]
+        return Items([], Tensor(copy.where(), Origin.WEIGHT, copy.steps, copy.frame, module=copy))
+    if owner.kind in ("DataParallel", "DistributedDataParallel") and "module" in owner.children:
+        return _of_module(machine, owner.children["module"], name, node, frame)
+    if (named := _found_by_name(machine, owner, name, node, frame)) is not None:
+        return named
+    return _of_unseen(machine, owner, name, node, frame)
+
+
+def _of_any_module(
+    machine: Machine, owner: Module, name: str, node: ast.AST, frame: Frame
+) -> Value | None:
+    """What torch and its libraries give each module, or each of a kind."""
     if name == "_buffers":  # whoever asks for them may fill them
         filled_elsewhere(owner, Step(EventKind.FILLED, machine.spot(node, frame)))
     if name == "_hf_hook" and is_offloaded(owner):  # by which a program brings it itself
@@ -426,17 +446,11 @@ def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame:
         if device == SPLIT and gives_back(owner):
             device = machine.home()  # of its first weights, most often
         return Place(device._replace(home=True)) if device is not None else Unknown("device")
-    if is_plain(machine, name) or (
-        owner.made is None and name.islower() and is_method(machine, name)
-    ):
-        return Method(owner, name)
-    if name == "shadow_params" and "module" in owner.children and owner.made is None:
-        copy = owner.children["module"]
-        return Items([], Tensor(copy.where(), Origin.WEIGHT, copy.steps, copy.frame, module=copy))
-    if owner.kind in ("DataParallel", "DistributedDataParallel") and "module" in owner.children:
-        return _of_module(machine, owner.children["module"], name, node, frame)
-    if (named := _found_by_name(machine, owner, name, node, frame)) is not None:
-        return named
+    return None
+
+
+def _of_unseen(machine: Machine, owner: Module, name: str, node: ast.AST, frame: Frame) -> Value:
+    """What a module may have that nothing shows."""
     if owner.made is not None:
         return Method(owner, name) if _called(node, frame) else Unknown(name)
     if name in machine.torch.module_settings:

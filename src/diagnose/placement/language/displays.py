@@ -98,34 +98,16 @@ def table(machine: Machine, node: Any, frame: Frame) -> Value:
 
 def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
     """What a subscript takes out of a value."""
-    owner = machine.evaluate(machine, node.value, frame)
-    inside = node.slice
-    if isinstance(owner, Tensor) and _is_old_item(owner, node):
-        return Number()
+    owner, inside = machine.evaluate(machine, node.value, frame), node.slice
     if isinstance(owner, Tensor):
-        indices = inside.elts if isinstance(inside, ast.Tuple) else [inside]
-        several = False
-        for index in indices:
-            value = machine.evaluate(machine, index, frame)
-            several |= isinstance(value, Items)
-            if isinstance(value, Tensor) and _is_drawn(index, frame):
-                value = value.like(value.device, scalar=True)
-            if isinstance(value, Tensor | Unknown):
-                by = value if isinstance(value, Tensor) else Tensor(None)
-                sides = [Meets(node.value, owner, owner), Meets(index, value, by)]
-                machine.meet(ConstraintKind.INDEX, node, frame, sides)
-                several |= isinstance(value, Tensor) and not value.scalar
-        one = False if several else _one_number(machine.torch, owner, inside)
-        item = owner.taken(scalar=one)
-        item.element = one is not False and (owner.element or _is_number(inside))
-        return item
+        return Number() if _is_old_item(owner, node) else _taken(machine, owner, node, frame)
     key = machine.evaluate(machine, inside, frame)
-    if isinstance(owner, Unknown) and owner.handed and isinstance(key, Tensor) and not key.scalar:
-        table = Tensor(None, Origin.GIVEN, name=owner.word)  # only a tensor takes such an index
-        sides = [Meets(node.value, table, table), Meets(inside, key, key)]
-        machine.meet(ConstraintKind.INDEX, node, frame, sides)
-        return table.taken()
     match owner:
+        case Unknown(handed=True) if isinstance(key, Tensor) and not key.scalar:
+            table = Tensor(None, Origin.GIVEN, name=owner.word)  # only a tensor takes such an index
+            sides = [Meets(node.value, table, table), Meets(inside, key, key)]
+            machine.meet(ConstraintKind.INDEX, node, frame, sides)
+            return table.taken()
         case Batch():
             item = owner.inner.like(owner.inner.device)
             # An entry of a checkpoint may be a number as well.
@@ -134,44 +116,22 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
         case Loader():
             return owner.item
         case Table():
-            if (
-                isinstance(key, Const)
-                and isinstance(key.value, str | int)
-                and key.value in owner.items
-            ):
-                return owner.items[key.value]
-            if owner.missing is None:
-                others = owner.more if isinstance(key, Const) else None
-                return others or any_of(owner)
-            made = machine.invoke(machine, owner.missing, Arguments(), node, frame)
-            put_at(owner, key, made)
-            return made
+            return _entry(machine, owner, key, node, frame)
+        case Items() if isinstance(inside, ast.Slice):
+            return _some(machine, owner, inside, frame)
+        case Items(more=None) if isinstance(key, Const) and isinstance(key.value, int):
+            there = -len(owner.items) <= key.value < len(owner.items)
+            return owner.items[key.value] if there else Unknown()
         case Items():
-            if isinstance(inside, ast.Slice):
-                return _some(machine, owner, inside, frame)
-            if isinstance(key, Const) and isinstance(key.value, int) and owner.more is None:
-                if -len(owner.items) <= key.value < len(owner.items):
-                    return owner.items[key.value]
-                return Unknown()
             return any_of(owner)
         case Module() if isinstance(inside, ast.Slice):
             return _layers(machine, owner, inside, frame)
         case Module():
-            name = str(key.value) if isinstance(key, Const) else ""
-            for held in (owner.children, owner.tensors):
-                if name in held:
-                    return held[name]
-            if name and owner.device == SPLIT and owner.made is None:
-                return machine.attribute(machine, owner, name, node, frame)
-            if owner.tensors and not owner.children:
-                return next(iter(owner.tensors.values()))
-            return next(iter(owner.children.values()), None) or machine.attribute(
-                machine, owner, "0", node, frame
+            return _layer(
+                machine, owner, str(key.value) if isinstance(key, Const) else "", node, frame
             )
-        case Unknown() | External() if isinstance(inside, ast.Constant) and isinstance(
-            inside.value, str
-        ):
-            return Unknown(inside.value)
+        case Unknown() | External() if isinstance(inside, ast.Constant):
+            return Unknown(inside.value) if isinstance(inside.value, str) else Unknown()
         case Object() if (fields := row(owner)) is not None and isinstance(key, Const):
             return part(fields, key.value) if isinstance(key.value, int) else Unknown()
         case Object(kind="namespace") if isinstance(key, Const):
@@ -179,6 +139,47 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
         case Object():
             return special(machine, owner, "__getitem__", node, frame, key) or Unknown()
     return Unknown()
+
+
+def _taken(machine: Machine, owner: Tensor, node: ast.Subscript, frame: Frame) -> Tensor:
+    """What indices take out of a tensor, which meets them."""
+    inside, several = node.slice, False
+    for index in inside.elts if isinstance(inside, ast.Tuple) else [inside]:
+        value = machine.evaluate(machine, index, frame)
+        several |= isinstance(value, Items)
+        if isinstance(value, Tensor) and _is_drawn(index, frame):
+            value = value.like(value.device, scalar=True)
+        if isinstance(value, Tensor | Unknown):
+            by = value if isinstance(value, Tensor) else Tensor(None)
+            sides = [Meets(node.value, owner, owner), Meets(index, value, by)]
+            machine.meet(ConstraintKind.INDEX, node, frame, sides)
+            several |= isinstance(value, Tensor) and not value.scalar
+    one = False if several else _one_number(machine.torch, owner, inside)
+    item = owner.taken(scalar=one)
+    item.element = one is not False and (owner.element or _is_number(inside))
+    return item
+
+
+def _entry(machine: Machine, owner: Table, key: Value, node: ast.AST, frame: Frame) -> Value:
+    """What a dict has at a key."""
+    if isinstance(key, Const) and isinstance(key.value, str | int) and key.value in owner.items:
+        return owner.items[key.value]
+    if owner.missing is None:
+        return (owner.more if isinstance(key, Const) else None) or any_of(owner)
+    made = machine.invoke(machine, owner.missing, Arguments(), node, frame)
+    put_at(owner, key, made)
+    return made
+
+
+def _layer(machine: Machine, owner: Module, name: str, node: ast.AST, frame: Frame) -> Value:
+    """A part of a module; any where its name is not known."""
+    for held in (owner.children, owner.tensors):
+        if name in held:
+            return held[name]
+    if name and owner.device == SPLIT and owner.made is None:
+        return machine.attribute(machine, owner, name, node, frame)
+    every = owner.children or owner.tensors
+    return next(iter(every.values()), None) or machine.attribute(machine, owner, "0", node, frame)
 
 
 def _layers(machine: Machine, owner: Module, inside: ast.Slice, frame: Frame) -> Module:

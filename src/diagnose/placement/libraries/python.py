@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 
 from diagnose.kinds import ConstraintKind, EventKind, OptionState, Origin
@@ -54,80 +54,81 @@ _ROWS = ("list", "tuple", "set")
 
 def builtin(call: CallSite) -> Value:
     """What a function of Python's own gives."""
-    machine, given, torch = call.machine, call.given, call.machine.torch
     call = call._replace(name=call.effect.of or call.name)
-    values = [parts(one.value) for one in given.listed]
+    values = [parts(one.value) for one in call.given.listed]
     if call.last in _RUNNING or call.last in _ROWS:
         keep = values[:1] if call.last in ("map", "filter") else []
         rest = values[len(keep) :]
-        values = [*keep, *(iterated(machine, each, call.node, call.frame) for each in rest)]
+        values = [*keep, *(iterated(call.machine, one, call.node, call.frame) for one in rest)]
+    least, gives = _BUILTINS.get(call.last, (0, None))
+    found = gives(call, values) if gives is not None and len(values) >= least else None
+    return found or Unknown()
+
+
+def _has(call: CallSite, _: Sequence[Value]) -> Value | None:
+    name = call.given.text("", 1)
+    if name is None:
+        return None
+    return _told(has_attribute(call.machine, call.given.listed[0].value, name))
+
+
+def _enumerated(call: CallSite, values: Sequence[Value]) -> Value:
     first = values[0] if values else None
-    match call.last:
-        case "len" | "int" | "float" | "abs" | "round" | "id" | "ord" | "hash":
-            return _number(call, first)
-        case "isinstance" if len(values) > 1:
-            return _told(is_instance(given.listed[0].value, given.listed[1].value))
-        case "hasattr" if (name := given.text("", 1)) is not None:
-            return _told(has_attribute(machine, given.listed[0].value, name))
-        case "divmod" if (parted := _parted(values)) is not None:
-            return parted
-        case "range":
-            return _range(values)
-        case "enumerate" if isinstance(first, Items) and _are_counted(first):
-            return Items([Items([Const(n), item]) for n, item in enumerate(first.items)])
-        case "enumerate":
-            return Items([], Items([Number(), element(torch, first) if first else Unknown()]))
-        case "zip":
-            if values and all(isinstance(v, Items) and v.more is None for v in values):
-                rows = zip(*(v.items for v in values if isinstance(v, Items)), strict=False)
-                return Items([Items(list(row)) for row in rows])
-            return Items([], Items([element(torch, value) for value in values]))
-        case "sorted" if isinstance(first, Items) and given.named and len(first.items) > 1:
-            return Items([], Unknown(), "list")  # by a key: in which order, only a run tells
-        case "list" | "tuple" | "set" | "sorted" | "reversed":
-            kind = {"sorted": "list", "reversed": ""}.get(call.last, call.last)
-            if not isinstance(first, Items):
-                return Items([], element(torch, first) if first is not None else None, kind)
-            order = -1 if call.last == "reversed" else 1
-            listed = Items(first.items[::order], first.more, kind)
-            listed.grows = first.grows
-            return listed
-        case "iter":
-            return first or Unknown()
-        case "next" if first is not None:
-            if isinstance(first, Loader):
-                drawn(machine, first, call.node, call.frame)
-            return element(torch, first)
-        case "map" if len(values) > 1:
-            return _mapped(call, values)
-        case "filter" if len(values) > 1:
-            return Items([], element(torch, values[1]))
-        case "sum":
-            if isinstance(first, Items):
-                _join(call)
-            inner = element(torch, first) if first is not None else Unknown()
-            return inner.like(inner.device) if isinstance(inner, Tensor) else Unknown()
-        case "max" | "min":
-            return _extreme(call, values)
-        case "getattr" if len(values) > 1:
-            return _got(call)
-        case "setattr" if len(values) > 2:
-            said, owner, value = given.text("", 1), call.first, given.listed[2].value
-            if isinstance(owner, Module):
-                modules.put(machine, owner, said or "?", value, call.node, call.frame)
-            elif isinstance(owner, Object) and said is not None:
-                owner.attributes[said] = values[2]
-            return Const(None)
-        case "super":
-            return _super(call)
-        case "vars" if first is not None:
-            return call.attribute(first, "__dict__")
-        case "type" if first is not None and len(values) == 1:
-            return type_of(first) or Unknown()
-        case "str" if first is not None:
-            text = isinstance(first, Const)
-            return composed(machine, [first], call.node, call.frame) if text else first
-    return Unknown()
+    if isinstance(first, Items) and _are_counted(first):
+        return Items([Items([Const(n), item]) for n, item in enumerate(first.items)])
+    return Items([], Items([Number(), element(call.machine.torch, first) if first else Unknown()]))
+
+
+def _zipped(call: CallSite, values: Sequence[Value]) -> Value:
+    if values and all(isinstance(v, Items) and v.more is None for v in values):
+        rows = zip(*(v.items for v in values if isinstance(v, Items)), strict=False)
+        return Items([Items(list(row)) for row in rows])
+    return Items([], Items([element(call.machine.torch, value) for value in values]))
+
+
+def _row(call: CallSite, values: Sequence[Value]) -> Value:
+    first = values[0] if values else None
+    kind = {"sorted": "list", "reversed": ""}.get(call.last, call.last)
+    if not isinstance(first, Items):
+        return Items([], element(call.machine.torch, first) if first is not None else None, kind)
+    order = -1 if call.last == "reversed" else 1
+    listed = Items(first.items[::order], first.more, kind)
+    listed.grows = first.grows
+    return listed
+
+
+def _sorted(call: CallSite, values: Sequence[Value]) -> Value:
+    first = values[0] if values else None
+    if isinstance(first, Items) and call.given.named and len(first.items) > 1:
+        return Items([], Unknown(), "list")  # by a key: in which order, only a run tells
+    return _row(call, values)
+
+
+def _next(call: CallSite, values: Sequence[Value]) -> Value:
+    if isinstance(values[0], Loader):
+        drawn(call.machine, values[0], call.node, call.frame)
+    return element(call.machine.torch, values[0])
+
+
+def _sum(call: CallSite, values: Sequence[Value]) -> Value | None:
+    if isinstance(values[0], Items):
+        _join(call)
+    inner = element(call.machine.torch, values[0])
+    return inner.like(inner.device) if isinstance(inner, Tensor) else None
+
+
+def _set(call: CallSite, values: Sequence[Value]) -> Value:
+    said, owner, value = call.given.text("", 1), call.first, call.given.listed[2].value
+    if isinstance(owner, Module):
+        modules.put(call.machine, owner, said or "?", value, call.node, call.frame)
+    elif isinstance(owner, Object) and said is not None:
+        owner.attributes[said] = values[2]
+    return Const(None)
+
+
+def _text(call: CallSite, values: Sequence[Value]) -> Value:
+    known = isinstance(values[0], Const)
+    return composed(call.machine, [values[0]], call.node, call.frame) if known else values[0]
 
 
 def _told(answer: bool | None) -> Value:
@@ -523,3 +524,39 @@ def _other_gpu(value: Value, name: str) -> Value | None:
         case int(number) if number == 0 and number is not False and named_so(name):
             return Const(1)
     return None
+
+
+_Gives = Callable[[CallSite, list[Value]], "Value | None"]
+
+
+def _first(call: CallSite, values: Sequence[Value]) -> Value | None:
+    return _number(call, values[0] if values else None)
+
+
+#: Functions of Python's own: how many arguments they take at least, and what they give.
+_BUILTINS: dict[str, tuple[int, _Gives]] = {
+    **dict.fromkeys(("len", "int", "float", "abs", "round", "id", "ord", "hash"), (0, _first)),
+    **dict.fromkeys(("list", "tuple", "set", "reversed"), (0, _row)),
+    **dict.fromkeys(("max", "min"), (0, _extreme)),
+    "sorted": (0, _sorted),
+    "isinstance": (
+        2,
+        lambda call, _: _told(is_instance(*(one.value for one in call.given.listed[:2]))),
+    ),
+    "hasattr": (0, _has),
+    "divmod": (0, lambda _, values: _parted(values)),
+    "range": (0, lambda _, values: _range(values)),
+    "enumerate": (0, _enumerated),
+    "zip": (0, _zipped),
+    "iter": (1, lambda _, values: values[0]),
+    "next": (1, _next),
+    "map": (2, _mapped),
+    "filter": (2, lambda call, values: Items([], element(call.machine.torch, values[1]))),
+    "sum": (1, _sum),
+    "getattr": (2, lambda call, _: _got(call)),
+    "setattr": (3, _set),
+    "super": (0, lambda call, _: _super(call)),
+    "vars": (1, lambda call, values: call.attribute(values[0], "__dict__")),
+    "type": (1, lambda _, values: type_of(values[0]) if len(values) == 1 else None),
+    "str": (1, _text),
+}

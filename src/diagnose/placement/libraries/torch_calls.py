@@ -157,20 +157,23 @@ def operation(call: CallSite) -> Value:
     if last in torch.joins:  # they refuse numbers of another device, too
         sides = [side._replace(tensor=wide(side.tensor)) for side in sides]
     first = last in torch.shaping or last in torch.bringing
-    if first:
-        sides = sides[:1]
+    sides = sides[:1] if first else sides
     drawn = generating(given.named.get("generator"))
     if drawn is not None and sides:
         call.meet(ConstraintKind.GENERATOR, [drawn, sides[0]])
-    if sides:
-        index = last in torch.indexing or last == "gather"
-        every = [*sides, *([] if index or first else unknown_arguments(given))]
-        if len(every) > 1:
-            call.meet(ConstraintKind.INDEX if index else kind_of(call.machine, last), every)
     if not sides:
         some = last in torch.tensor_results
         return Tensor(None, Origin.OTHER, (), call.frame) if some else Unknown()
-    known = leading([side.tensor for side in sides])
+    index = last in torch.indexing or last == "gather"
+    every = [*sides, *([] if index or first else unknown_arguments(given))]
+    if len(every) > 1:
+        call.meet(ConstraintKind.INDEX if index else kind_of(call.machine, last), every)
+    return _result(call, given, leading([side.tensor for side in sides]))
+
+
+def _result(call: CallSite, given: Arguments, known: Tensor) -> Value:
+    """What a function of torch gives of what it is given, the first of which is known."""
+    torch, last = call.machine.torch, call.last
     if last.rstrip("_") not in torch.operations:
         known = assumed(known)
     if is_open(call.machine, last, given):

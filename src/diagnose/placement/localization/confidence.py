@@ -76,24 +76,32 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
         return False
     if relies_on_more(suspect, stray, other, meeting) or is_expected(meeting):
         return False
-    if is_doubtful(suspect, stray, meeting):
+    if is_doubtful(suspect, stray, meeting) or _is_of_some_processes(suspect, meeting):
         return False
-    if suspect.cause == "rank-device" and not suspect.far and is_of_some(meeting):
-        return False
-    told = is_called(meeting.frame) and not (
-        meeting.what == ConstraintKind.REFUSED and is_test(meeting.spot)
-    )
-    if (
-        meeting.what in (ConstraintKind.REFUSED, ConstraintKind.STATE, ConstraintKind.LACKED)
-        and not told
-    ):
+    if meeting.what in _TOLD and not _is_told_by_program(meeting):
         return False
     if stray is None:
         return meeting.what != ConstraintKind.LIBRARY  # which may take each operand where it is
     if _may_be_moved(suspect, stray, meeting) or _is_collected(stray, meeting):
         return False
-    if _is_empty(stray.tensor, meeting):
-        return False
+    return not _is_empty(stray.tensor, meeting) and _is_on_known(suspect, stray, other, meeting)
+
+
+#: What only a program that calls the code is known to do.
+_TOLD = frozenset({ConstraintKind.REFUSED, ConstraintKind.STATE, ConstraintKind.LACKED})
+
+
+def _is_told_by_program(meeting: Meeting) -> bool:
+    asserted = meeting.what == ConstraintKind.REFUSED and is_test(meeting.spot)
+    return is_called(meeting.frame) and not asserted
+
+
+def _is_of_some_processes(suspect: Suspect, meeting: Meeting) -> bool:
+    return suspect.cause == "rank-device" and not suspect.far and is_of_some(meeting)
+
+
+def _is_on_known(suspect: Suspect, stray: Meets, other: Meets | None, meeting: Meeting) -> bool:
+    """Whether no device is only assumed of operands, or what speaks against that is seen."""
     if not any(_is_assumed(one.tensor.device) for one in (stray, other) if one is not None):
         return True
     if is_called(meeting.frame):  # by a program that was told its device

@@ -55,31 +55,27 @@ def relies_on_more(
         meeting: what met.
     """
     sides = [one for one in (stray, other) if one is not None]
-    if any(may_be_none(one, meeting) or _is_some_part(one) for one in sides):
-        return True
-    if suspect.cause == "unregistered-submodule" and (meeting.spot.function or "").endswith(
-        ".__init__"
-    ):
-        return True
-    if meeting.what == ConstraintKind.HOST and stray is not None and _is_of_others(stray.tensor):
-        return True
     coming = [step for one in sides for step in one.tensor.steps if step.what in _COMING]
-    spots = [meeting.spot, *meeting.calls, *(step.spot for step in coming)]
-    if (
-        any(map(_is_chosen, spots))
+    way = (meeting.spot, *meeting.calls)
+    spots = [*way, *(step.spot for step in coming)]
+    of_init = (meeting.spot.function or "").endswith(".__init__")
+    host = stray if meeting.what == ConstraintKind.HOST else None
+    return (
+        any(may_be_none(one, meeting) or _is_some_part(one) for one in sides)
+        or (of_init and suspect.cause == "unregistered-submodule")
+        or (host is not None and _is_of_others(host.tensor))
+        or any(map(_is_chosen, spots))
         or any(map(is_handling, spots))
         or any(map(_is_of_a_type, coming))
         or is_of_an_element(meeting)
-        or any(map(_is_passed_over, (meeting.spot, *meeting.calls)))
+        or any(map(_is_passed_over, way))
         or _is_compared(meeting)
         or _is_built_on_others(suspect, meeting)
         or _is_moved_in_a_loop(suspect)
         or any(_is_copy(one.tensor) for one in sides)
-    ):
-        return True
-    if not is_called(meeting.frame) and _is_of_the_host(meeting.spot.source.tree):
-        return True
-    return suspect.cause == "module-not-moved" and any(map(_is_within_spread, sides))
+        or (not is_called(meeting.frame) and _is_of_the_host(meeting.spot.source.tree))
+        or (suspect.cause == "module-not-moved" and any(map(_is_within_spread, sides)))
+    )
 
 
 def _is_of_a_type(step: Step) -> bool:
