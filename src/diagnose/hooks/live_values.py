@@ -137,30 +137,17 @@ class Lives:
             steps = (*steps, *self.steps.bound(life.events))
         elif maker == Origin.OUTPUT and module is not None:  # it is where its module is
             steps = (*module.steps, *steps)
-        if device == META and not brought(module):  # nothing moves there: it was made so
-            steps = tuple(
-                s._replace(what=EventKind.MADE, device=META)
-                if s.what in (EventKind.MADE, EventKind.PUT)
-                else s
-                for s in steps
-            )
-        elif maker != Origin.WEIGHT and not any(step.what == EventKind.MOVED for step in steps):
-            steps = tuple(
-                s._replace(device=device) if s.what == EventKind.MADE else s for s in steps
-            )
-        name = life.name
+        steps = _placed(steps, device, maker, module)
+        name, free = life.name, maker not in (Origin.WEIGHT, Origin.OUTPUT)
         if maker == Origin.WEIGHT and self.replica is not None and _is_whole(life):
             steps = (*steps, Step(EventKind.KEPT, self.spot, device))
-        if (
-            maker not in (Origin.WEIGHT, Origin.OUTPUT)
-            and (kept := self.keepers.of(tensor, life)) is not None
-        ):
+        if free and (kept := self.keepers.of(tensor, life)) is not None:
             module, name = self.module_value(kept.owner), kept.name
             spot = self.keepers.statement(kept, stack)
             if spot is not None:
                 steps = (*steps, Step(EventKind.HELD if kept.at else EventKind.KEPT, spot, device))
         elif (
-            maker not in (Origin.WEIGHT, Origin.OUTPUT)
+            free
             and self.replica is not None
             and (used := self._kept_outside(tensor, life)) is not None
         ):
@@ -501,3 +488,17 @@ def _closed(thing: Any) -> Iterator[tuple[str, Any]]:
                 yield name, cell.cell_contents
             except ValueError:  # not assigned yet
                 continue
+
+
+def _placed(
+    steps: tuple[Step, ...], device: Device | None, maker: Origin, module: Module | None
+) -> tuple[Step, ...]:
+    """The steps of a life, with where it began if that is where it is."""
+    if device == META and not brought(module):  # nothing moves there: it was made so
+        made = (EventKind.MADE, EventKind.PUT)
+        return tuple(
+            s._replace(what=EventKind.MADE, device=META) if s.what in made else s for s in steps
+        )
+    if maker == Origin.WEIGHT or any(step.what == EventKind.MOVED for step in steps):
+        return steps
+    return tuple(s._replace(device=device) if s.what == EventKind.MADE else s for s in steps)

@@ -56,19 +56,24 @@ def suspect(
     if len(found) > 1 and cause in _RATHER:
         found = [one for one in found if _RATHER[cause](one.node, torch)] or found
     if len(found) > 1:
-        text = "\n".join(shown)
-        names = [one for one in found if _bound(one, text)]
-        inside = {None if one == _TOP else one for one in functions}
-        here = [one for one in names or found if one.function in inside]
-        found = here if here or not names else names
-    if len(found) > 1:
-        found = [one for one in found if bare(one.code).rstrip() in shown]
+        found = _on_the_way(found, shown, functions)
     if len(found) != 1:
         return None
     place = turned_on(cause, found[0])
     devices = tuple(_beside(place))
     wanted = HOME if devices else None
     return Suspect(cause, _name(found[0]) or "", place, wanted=wanted, devices=devices, sure=False)
+
+
+def _on_the_way(found: list[Spot], shown: Sequence[str], functions: Iterable[str]) -> list[Spot]:
+    """Of several places those that bind a name of the lines that are shown, within their functions; of
+    several such those that are shown."""
+    text = "\n".join(shown)
+    names = [one for one in found if _bound(one, text)]
+    inside = {None if one == _TOP else one for one in functions}
+    here = [one for one in names or found if one.function in inside]
+    found = here if here or not names else names
+    return [one for one in found if bare(one.code).rstrip() in shown] if len(found) > 1 else found
 
 
 def _having(form: Form, sources: Sequence[Source], torch: TorchNames) -> list[Spot]:

@@ -334,46 +334,30 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
             return _of_module(machine, owner, name, node, frame)
         case Object():
             return _of_object(machine, owner, name, node, frame)
-        case Class() if name == "__name__":
-            return Const(owner.node.name)
-        case Class():
-            found = owner.find(name)
-            return (
-                _member(machine, owner, found, node, frame)
-                if found is not None
-                else Method(owner, name)
-            )
+        case Class() | Function() if name == "__name__":
+            return Const(owner.node.name) if isinstance(owner.node, _Named) else Unknown()
+        case Class() if (found := owner.find(name)) is not None:
+            return _member(machine, owner, found, node, frame)
         case Tensor():
             return of_tensor(machine, owner, name)
-        case Distribution() if has_method(name):
-            return Method(owner, name)
-        case Distribution() if (own := told(owner, name)) is not None:
-            return own
+        case Distribution():
+            return (None if has_method(name) else told(owner, name)) or Method(owner, name)
         case Batch():
             return of_batch(machine, owner, name)
-        case Optimizer() if name == "state":
-            owner.remembers, owner.loaded = False, None  # whoever asks for it may move it
-            return owner.state
-        case Optimizer() if name == "param_groups":
-            weights = next(tensors_in(owner.weights), None) if owner.weights is not None else None
-            return Items([], Table({"params": Items([], weights)}, Number()))
+        case Optimizer() if name in ("state", "param_groups"):
+            return _of_optimizer(owner, name)
         case Generator(device=device) if name == "device":
             return Place(device)
         case Place() if name in ("type", "index"):
             return Const(owner.device.type.value) if name == "type" else Number()
-        case Unknown(handed=False) if name == "device" and not _has_settings(node):
-            return Unknown()  # of a tensor, wherever that is
         case Unknown():
-            known = name in ("numpy", "with_format", *machine.torch.moves, *machine.torch.indexing)
-            return Method(owner, name) if known else Unknown(name)
+            return _of_unknown(machine, owner, name, node)
         case Const() if name == "value":  # of a member of an enumeration
             return owner
         case Const() if not isinstance(owner.value, str):
             return Unknown(name)
         case Loader() if name in ("dataset", "tensors"):
             return owner if name == "dataset" else owner.item
-        case Function() if name == "__name__":
-            return Const(owner.node.name) if isinstance(owner.node, _Named) else Unknown()
         case Partial() if name in ("func", "args", "keywords"):
             return owner.attribute(name)
     if isinstance(owner, Items) and name in ("indices", "values"):
@@ -381,7 +365,7 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
     return Method(owner, name)
 
 
-_Named = ast.FunctionDef | ast.AsyncFunctionDef
+_Named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 #: What people call that which has the device of the whole program: settings, a model, what runs it.
 _SETTINGS = re.compile(
     r"\w*(args?|opts?|options|cfg|conf|config\w*|params?|hps?|settings?|flags|self|cls|models?|net|network|"
@@ -396,6 +380,21 @@ def _has_settings(node: ast.AST) -> bool:
     owner = getattr(node, "value", node)
     name = owner.id if isinstance(owner, ast.Name) else getattr(owner, "attr", None)
     return not isinstance(name, str) or _SETTINGS.fullmatch(name) is not None
+
+
+def _of_optimizer(owner: Optimizer, name: str) -> Value:
+    if name == "state":
+        owner.remembers, owner.loaded = False, None  # whoever asks for it may move it
+        return owner.state
+    weights = next(tensors_in(owner.weights), None) if owner.weights is not None else None
+    return Items([], Table({"params": Items([], weights)}, Number()))
+
+
+def _of_unknown(machine: Machine, owner: Unknown, name: str, node: ast.AST) -> Value:
+    if name == "device" and not owner.handed and not _has_settings(node):
+        return Unknown()  # of a tensor, wherever that is
+    known = name in ("numpy", "with_format", *machine.torch.moves, *machine.torch.indexing)
+    return Method(owner, name) if known else Unknown(name)
 
 
 def _of_module(machine: Machine, owner: Module, name: str, node: ast.AST, frame: Frame) -> Value:

@@ -236,15 +236,15 @@ def binary(machine: Machine, node: Any, frame: Frame) -> Value:
         return percent(machine, left.value, right, node, frame)
     if isinstance(left, Const) and isinstance(right, Const):
         return _computed(node.op, left.value, right.value)
-    if isinstance(left, Table) and isinstance(right, Table) and isinstance(node.op, ast.BitOr):
-        return Table({**left.items, **right.items}, right.more or left.more)
-    if isinstance(left, Items) and isinstance(right, Items) and isinstance(node.op, ast.Add):
-        return in_a_row([left, right])
-    if isinstance(left, Items) and isinstance(node.op, ast.Mult):
-        times = right.value if isinstance(right, Const) else None
-        if isinstance(times, int) and left.more is None and 0 < times <= _REPEATED:
+    match left, node.op, right:
+        case Table(), ast.BitOr(), Table():
+            return Table({**left.items, **right.items}, right.more or left.more)
+        case Items(), ast.Add(), Items():
+            return in_a_row([left, right])
+        case Items(more=None), ast.Mult(), Const(value=int(times)) if 0 < times <= _REPEATED:
             return Items((left.items * times)[:WIDEST])
-        return Items([], any_of(left))
+        case Items(), ast.Mult(), _:
+            return Items([], any_of(left))
     texts = [one for one in (left, right) if isinstance(one, Const) and isinstance(one.value, str)]
     if texts and isinstance(node.op, ast.Add):
         return composed(machine, (left, right), node, frame)

@@ -164,40 +164,41 @@ _JOINS = frozenset({"cat", "stack", "concat"})
 def on_the_way_to_the_host(asked: Question) -> Reason | None:
     """What host code is given: at the call where it stands there, else where it was made."""
     stray, meeting, tensor, made = asked.stray, asked.meeting, asked.tensor, asked.made
-    name = called(meeting.spot.node)
-    wants = name == "pack_padded_sequence"  # torch's own: its lengths are to be on the host
+    name, use = called(meeting.spot.node), Reason("host-copy-needed", asked.use, tensor.frame)
     loaded = first_of(tensor.steps, EventKind.LOADED)
     if loaded is not None and name.startswith("set_rng_state"):
         # It was loaded with all the rest, to where that goes.
         return Reason("checkpoint-location", loaded.spot)
-    computed = isinstance(stray.node, ast.BinOp)  # there, and of no use to anything else
-    written = isinstance(meeting.spot.node, ast.stmt)  # into an array, which is no call
-    here = wants or computed or written or made is None or name in _ASKING
     listings = [step for step in tensor.steps if step.what == EventKind.LISTED]
     kept = [step for step in listings if _is_kept(step.spot)]
     listed = kept[-1] if kept else next(iter(listings), None)
-    if here and stray.value is tensor and isinstance(stray.node, ast.expr):
+    if _is_asked_here(asked, name):
         given = _handed_over(stray, meeting) if name in ("asarray", "array") else None
         if given is None or listed is None:
-            spot = meeting.spot._replace(node=stray.node)
-            return given or Reason("host-copy-needed", spot, tensor.frame)
+            return given or use
     if _meets_others(stray.node, meeting):
-        spot = meeting.spot._replace(node=stray.node)
-        return Reason("host-copy-needed", spot, tensor.frame)
+        return use
     if listed is not None:
         apart = listed.spot.function != meeting.spot.function
         if not apart and (joined := _joined(stray.node, meeting)) is not None:
-            return Reason("host-copy-needed", joined, meeting.frame)
-        spot = (_returned(listed.spot) if apart else None) or listed.spot
-        return Reason("host-copy-needed", spot, tensor.frame)
+            return use._replace(spot=joined, frame=meeting.frame)
+        return use._replace(spot=(_returned(listed.spot) if apart else None) or listed.spot)
     if tensor.maker == Origin.FACTORY and (given := _handed_over(stray, meeting)) is not None:
         return given  # computed of what was made on the accelerator, for another use
     inside = made is not None and (made.spot.function or "").endswith(".forward")
     if inside or _is_of_several(tensor):  # it is no host's code, or gives no tensor
-        return Reason("host-copy-needed", meeting.spot._replace(node=stray.node), tensor.frame)
-    if made is not None:
-        return Reason("host-copy-needed", made.spot, tensor.frame)
-    return Reason("host-copy-needed", meeting.spot, tensor.frame)
+        return use
+    return use._replace(spot=made.spot if made is not None else meeting.spot)
+
+
+def _is_asked_here(asked: Question, name: str) -> bool:
+    """Whether host code is given a tensor as it is, of which no other use is to be expected."""
+    node = asked.stray.node
+    wants = name == "pack_padded_sequence"  # torch's own: its lengths are to be on the host
+    computed = isinstance(node, ast.BinOp)  # there, and of no use to anything else
+    written = isinstance(asked.meeting.spot.node, ast.stmt)  # into an array, which is no call
+    here = wants or computed or written or asked.made is None or name in _ASKING
+    return here and asked.stray.value is asked.tensor and isinstance(node, ast.expr)
 
 
 def _meets_others(node: ast.AST, meeting: Meeting) -> bool:
