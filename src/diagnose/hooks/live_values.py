@@ -126,13 +126,7 @@ class Lives:
         stack = _birth(life.events)
         module = self.module_of(life.module)
         steps = self.steps.of(life.events)
-        maker = life.maker
-        if any(
-            e.caller and any(t in e.caller.co_filename for t in _TOKENIZERS) for e in life.events
-        ):
-            maker = Origin.TOKENS
-        if maker == Origin.WEIGHT and _is_restored(life):
-            maker = Origin.LOAD
+        maker = _maker(life)
         if maker == Origin.BATCH:
             steps = (*steps, *self.steps.bound(life.events))
         elif maker == Origin.OUTPUT and module is not None:  # it is where its module is
@@ -502,3 +496,11 @@ def _placed(
     if maker == Origin.WEIGHT or any(step.what == EventKind.MOVED for step in steps):
         return steps
     return tuple(s._replace(device=device) if s.what == EventKind.MADE else s for s in steps)
+
+
+def _maker(life: Life) -> Origin:
+    """What made a tensor, by whose code did."""
+    makers = [one.caller.co_filename for one in life.events if one.caller]
+    if any(name in maker for maker in makers for name in _TOKENIZERS):
+        return Origin.TOKENS
+    return Origin.LOAD if life.maker == Origin.WEIGHT and _is_restored(life) else life.maker

@@ -40,6 +40,7 @@ from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Frame, Generator, Value
 from diagnose.scene import Scene
 from diagnose.tracing.failures import Failed
+from diagnose.tracing.failures import Operand as Noted
 from diagnose.tracing.lives import MOVES, Life
 from diagnose.tracing.recorder import Recorder
 from diagnose.tracing.stacks import Line, is_own
@@ -214,6 +215,15 @@ def _what(failed: Failed, sides: Sequence[Meets], spot: Spot) -> ConstraintKind:
     )
 
 
+def _generator(noted: Noted, lives: Lives, node: ast.expr | None, spot: Spot) -> Operand:
+    """A generator as an operand: it has no shape."""
+    thing = noted.tensor()
+    made = lives.generator(noted.device, thing, node)
+    drawn = Tensor(made.device, Origin.GENERATOR, made.steps, made.frame)
+    side = Meets(node or spot.node, made, drawn)
+    return Operand(side, noted.device, (), thing, exact=node is not None)
+
+
 def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
     """The operands of the call, each with the expression that stands for it."""
     found: list[Operand] = []
@@ -226,10 +236,7 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
         node = non_dispatch.node_of(lives, thing, spot) if thing is not None else None
         exact = node is not None
         if operand.shape is None:
-            made = lives.generator(operand.device, thing, node)
-            drawn = Tensor(made.device, Origin.GENERATOR, made.steps, made.frame)
-            side = Meets(node or spot.node, made, drawn)
-            found.append(Operand(side, operand.device, (), thing, exact=node is not None))
+            found.append(_generator(operand, lives, node, spot))
             continue
         device, scalar = written(operand.device), operand.shape == ()
         tensor = lives.lived(operand.life or Life(Origin.OTHER), device, thing, scalar=scalar)
@@ -255,10 +262,8 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
         if failed.function in _HOST:
             tensor.steps = computed(tensor)  # where its module was built is no matter there
             if (item := listed(spot.node, spot.source.tree)) is not None:
-                tensor.steps = (
-                    *tensor.steps,
-                    Step(EventKind.LISTED, spot._replace(node=item), device),
-                )
+                step = Step(EventKind.LISTED, spot._replace(node=item), device)
+                tensor.steps = (*tensor.steps, step)
         non_dispatch.looped(lives, tensor, node, spot)
         if (
             tensor.maker == Origin.BATCH

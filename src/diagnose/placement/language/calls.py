@@ -190,8 +190,7 @@ def _parameters(machine: Machine, function: Function, given: Arguments, inner: F
             if key not in inner.names and key != "**"
         }
         inner.names[args.kwarg.arg] = Table(rest, Unknown() if given.open else None)
-    for name in inner.names:
-        inner.lines[name] = 0
+    inner.lines.update(dict.fromkeys(inner.names, 0))
     for each in parameters(function.node):
         held = inner.names.get(each.arg)
         if isinstance(held, Tensor) and _is_number(each.annotation):

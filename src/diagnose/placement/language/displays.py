@@ -132,12 +132,8 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
             )
         case Unknown() | External() if isinstance(inside, ast.Constant):
             return Unknown(inside.value) if isinstance(inside.value, str) else Unknown()
-        case Object() if (fields := row(owner)) is not None and isinstance(key, Const):
-            return part(fields, key.value) if isinstance(key.value, int) else Unknown()
-        case Object(kind="namespace") if isinstance(key, Const):
-            return owner.attributes.get(str(key.value), Unknown(str(key.value)))
         case Object():
-            return special(machine, owner, "__getitem__", node, frame, key) or Unknown()
+            return _of_object(machine, owner, key, node, frame)
     return Unknown()
 
 
@@ -158,6 +154,15 @@ def _taken(machine: Machine, owner: Tensor, node: ast.Subscript, frame: Frame) -
     item = owner.taken(scalar=one)
     item.element = one is not False and (owner.element or _is_number(inside))
     return item
+
+
+def _of_object(machine: Machine, owner: Object, key: Value, node: ast.AST, frame: Frame) -> Value:
+    """What an object gives for a key: a row, a namespace, one that says so itself."""
+    if isinstance(key, Const) and (fields := row(owner)) is not None:
+        return part(fields, key.value) if isinstance(key.value, int) else Unknown()
+    if isinstance(key, Const) and owner.kind == "namespace":
+        return owner.attributes.get(str(key.value), Unknown(str(key.value)))
+    return special(machine, owner, "__getitem__", node, frame, key) or Unknown()
 
 
 def _entry(machine: Machine, owner: Table, key: Value, node: ast.AST, frame: Frame) -> Value:

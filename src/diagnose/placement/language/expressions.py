@@ -306,6 +306,10 @@ def unary(machine: Machine, node: Any, frame: Frame) -> Value:
     return value if isinstance(value, Number) else Unknown()
 
 
+def _told(answer: bool | None, wanted: bool) -> Value:
+    return Unknown() if answer is None else Const(answer == wanted)
+
+
 def compare(machine: Machine, node: Any, frame: Frame) -> Value:
     """A comparison."""
     left = machine.evaluate(machine, node.left, frame)
@@ -313,17 +317,13 @@ def compare(machine: Machine, node: Any, frame: Frame) -> Value:
     if len(rights) == 1:
         right, op = rights[0], node.ops[0]
         if isinstance(op, ast.Is | ast.IsNot) and isinstance(right, Const) and right.value is None:
-            if isinstance(left, Const):
-                return Const((left.value is None) == isinstance(op, ast.Is))
-            if not isinstance(left, Unknown):
-                return Const(isinstance(op, ast.IsNot))
-            return Unknown()
+            none = isinstance(left, Const) and left.value is None
+            return _told(None if isinstance(left, Unknown) else none, isinstance(op, ast.Is))
         told = same_type(left, right) if isinstance(op, _SAME) else None
         if told is not None:
             return Const(told == isinstance(op, ast.Is | ast.Eq))
         if isinstance(op, ast.Eq | ast.NotEq) and isinstance(left, Place):
-            apart = differ(left.device, machine.asked(right))
-            return Unknown() if apart is None else Const(apart == isinstance(op, ast.NotEq))
+            return _told(differ(left.device, machine.asked(right)), isinstance(op, ast.NotEq))
         if (
             isinstance(left, Const)
             and isinstance(right, Const)
@@ -335,8 +335,7 @@ def compare(machine: Machine, node: Any, frame: Frame) -> Value:
         ):
             return found
         if isinstance(op, ast.In | ast.NotIn):
-            told = _contains(right, left)
-            return Unknown() if told is None else Const(told == isinstance(op, ast.In))
+            return _told(_contains(right, left), isinstance(op, ast.In))
         if isinstance(op, ast.Is | ast.IsNot):
             return Unknown()
         return join(machine, node, frame, (node.left, left), (node.comparators[0], right))

@@ -281,6 +281,19 @@ def list_method(owner: Items, call: CallSite) -> Value:
     return Unknown() if call.name == "appendleft" else Const(None)
 
 
+def _entry(owner: Table, call: CallSite) -> Value:
+    """What a dict has at a key, or is given for it."""
+    first, listed = call.first, call.given.listed
+    key = first.value if isinstance(first, Const) else None
+    if key in owner.items:
+        return owner.items[key]
+    otherwise = listed[1].value if len(listed) > 1 else None
+    if call.name == "setdefault" and otherwise is not None and first is not None:
+        put_at(owner, first, otherwise)
+        return otherwise
+    return owner.more or otherwise or Unknown()
+
+
 def dict_method(owner: Table, call: CallSite) -> Value:
     """What a method of a dict gives."""
     first, given = call.first, call.given
@@ -296,14 +309,7 @@ def dict_method(owner: Table, call: CallSite) -> Value:
         case "values":
             return Items(list(owner.items.values()), owner.more)
         case "get" | "pop" | "setdefault":
-            key = first.value if isinstance(first, Const) else None
-            if key in owner.items:
-                return owner.items[key]
-            otherwise = given.listed[1].value if len(given.listed) > 1 else None
-            if call.name == "setdefault" and otherwise is not None and first is not None:
-                put_at(owner, first, otherwise)
-                return otherwise
-            return owner.more or otherwise or Unknown()
+            return _entry(owner, call)
         case "update":
             if isinstance(first, Table):
                 owner.items |= first.items

@@ -5,7 +5,7 @@ generates (transformers' documentation, "Generation", "Utilities for Generation"
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement import modules
@@ -26,7 +26,7 @@ from diagnose.placement.libraries.models import pictures
 from diagnose.placement.libraries.tensor_methods import is_move, move, target, unknown_arguments
 from diagnose.placement.libraries.weights import averaged, empty_tensors
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
-from diagnose.placement.model import Step
+from diagnose.placement.model import Device, Step
 from diagnose.placement.provenance import last_of
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
@@ -62,6 +62,18 @@ def _is_parameter(call: ast.AST, frame: Frame) -> bool:
     return bound is None and frame.lines.get(owner.id) == 0
 
 
+def _where_it_gives(module: Module, inputs: Sequence[Meets], call: CallSite) -> Device | None:
+    """Where the output of a module is."""
+    where = module.where()
+    if "device" in call.given.named:  # a method that is told where to
+        return call.device("device")
+    if where == SPLIT:
+        return inputs[0].tensor.device if inputs and gives_back(module) else None
+    if where is None:
+        return next((side.tensor.device for side in inputs if side.tensor.device), None)
+    return where
+
+
 def applied(
     machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
@@ -83,13 +95,7 @@ def applied(
     sides += _grown(module, getattr(node, "func", node))
     if where != SPLIT and sides:
         call.meet(ConstraintKind.CALL, [*sides, *unknown_arguments(given)])
-    device = where
-    if where == SPLIT:
-        device = inputs[0].tensor.device if inputs and gives_back(module) else None
-    elif where is None:
-        device = next((side.tensor.device for side in inputs if side.tensor.device), None)
-    if "device" in given.named:  # a method that is told where to
-        device = call.device("device")
+    device = _where_it_gives(module, inputs, call)
     output = call.tensor(device, Origin.OUTPUT, module=module)
     if len(inputs) == 1 and _only_computes(module):  # it is what it was, padded or scaled
         output = inputs[0].tensor.computed(device)

@@ -126,6 +126,12 @@ def copies_tensor(owner: Tensor, call: CallSite) -> Value:
     return owner.like(owner.device, Step(EventKind.COPIED, call.spot, owner.device))
 
 
+def _may_be_no_tensor(owner: Tensor) -> bool:
+    """Whether what is taken for a tensor was made where nobody saw it."""
+    made = any(step.what == EventKind.MADE for step in owner.steps)
+    return owner.maker == Origin.LOAD or (owner.maker == Origin.OTHER and not made)
+
+
 def other_tensor_method(owner: Tensor, call: CallSite) -> Value:
     """An operation: the tensor meets the others that it is given."""
     torch, name = call.machine.torch, call.name
@@ -154,8 +160,7 @@ def other_tensor_method(owner: Tensor, call: CallSite) -> Value:
         return owner.computed(owner.device, scalar=scalar)
     result = owner.like(owner.device, scalar=scalar)
     result.guessed |= name.rstrip("_") not in torch.operations
-    made = any(step.what == EventKind.MADE for step in owner.steps)
-    if (owner.maker == Origin.OTHER and not made) or owner.maker == Origin.LOAD:
+    if _may_be_no_tensor(owner):
         known = name in torch.shaping or kind != ConstraintKind.LIBRARY
         result.guessed |= not known  # of what may be no tensor at all
     if name in torch.floating_methods or name in torch.integral_methods:

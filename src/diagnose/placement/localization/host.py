@@ -171,7 +171,7 @@ def on_the_way_to_the_host(asked: Question) -> Reason | None:
         return Reason("checkpoint-location", loaded.spot)
     listings = [step for step in tensor.steps if step.what == EventKind.LISTED]
     kept = [step for step in listings if _is_kept(step.spot)]
-    listed = kept[-1] if kept else next(iter(listings), None)
+    listed = next(iter((*kept[-1:], *listings)), None)
     if _is_asked_here(asked, name):
         given = _handed_over(stray, meeting) if name in ("asarray", "array") else None
         if given is None or listed is None:
@@ -185,10 +185,10 @@ def on_the_way_to_the_host(asked: Question) -> Reason | None:
         return use._replace(spot=(_returned(listed.spot) if apart else None) or listed.spot)
     if tensor.maker == Origin.FACTORY and (given := _handed_over(stray, meeting)) is not None:
         return given  # computed of what was made on the accelerator, for another use
-    inside = made is not None and (made.spot.function or "").endswith(".forward")
-    if inside or _is_of_several(tensor):  # it is no host's code, or gives no tensor
-        return use
-    return use._replace(spot=made.spot if made is not None else meeting.spot)
+    spot = made.spot if made is not None else meeting.spot
+    if made is not None and (spot.function or "").endswith(".forward"):
+        return use  # it is no host's code
+    return use if _is_of_several(tensor) else use._replace(spot=spot)  # which gives no tensor
 
 
 def _is_asked_here(asked: Question, name: str) -> bool:

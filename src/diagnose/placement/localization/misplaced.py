@@ -82,11 +82,6 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
     elif host and not is_host(sides[1].tensor.device):
         if devices or is_gpu(sides[1].tensor.device):
             yield (sides[0], sides[1]) if _is_table(meeting) else (sides[1], sides[0])
-    elif (
-        what == ConstraintKind.GENERATOR and not devices and sides[-1].tensor.maker == Origin.ORDER
-    ):
-        if differ(sides[0].tensor.device, sides[-1].tensor.device):
-            yield sides[0], sides[-1]
     elif what == ConstraintKind.HOME and is_on(sides[0], DeviceType.SPLIT):
         yield sides[0], sides[-1]
     elif not devices:
@@ -117,6 +112,10 @@ def _is_table(meeting: Meeting) -> bool:
 def _apart(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
     """Operands that are known to be apart, though nothing failed."""
     sides = meeting.sides
+    if meeting.what == ConstraintKind.GENERATOR and sides[-1].tensor.maker == Origin.ORDER:
+        if differ(sides[0].tensor.device, sides[-1].tensor.device):
+            yield sides[0], sides[-1]
+        return
     # of the wrapper itself there is one alone
     shared = _shared(sides) if meeting.what != ConstraintKind.HOME else None
     if shared is not None:

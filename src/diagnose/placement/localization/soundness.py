@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
@@ -56,25 +56,32 @@ def relies_on_more(
     """
     sides = [one for one in (stray, other) if one is not None]
     coming = [step for one in sides for step in one.tensor.steps if step.what in _COMING]
-    way = (meeting.spot, *meeting.calls)
-    spots = [*way, *(step.spot for step in coming)]
     of_init = (meeting.spot.function or "").endswith(".__init__")
     host = stray if meeting.what == ConstraintKind.HOST else None
     return (
-        any(may_be_none(one, meeting) or _is_some_part(one) for one in sides)
+        any(
+            may_be_none(one, meeting) or _is_some_part(one) or _is_copy(one.tensor) for one in sides
+        )
         or (of_init and suspect.cause == "unregistered-submodule")
         or (host is not None and _is_of_others(host.tensor))
-        or any(map(_is_chosen, spots))
-        or any(map(is_handling, spots))
         or any(map(_is_of_a_type, coming))
         or is_of_an_element(meeting)
-        or any(map(_is_passed_over, way))
-        or _is_compared(meeting)
+        or _is_by_way(meeting, coming)
         or _is_built_on_others(suspect, meeting)
         or _is_moved_in_a_loop(suspect)
-        or any(_is_copy(one.tensor) for one in sides)
-        or (not is_called(meeting.frame) and _is_of_the_host(meeting.spot.source.tree))
         or (suspect.cause == "module-not-moved" and any(map(_is_within_spread, sides)))
+    )
+
+
+def _is_by_way(meeting: Meeting, coming: Iterable[Step]) -> bool:
+    """Whether the code on the way chooses a device, handles what fails, or compares devices."""
+    way = (meeting.spot, *meeting.calls)
+    spots = [*way, *(step.spot for step in coming)]
+    return (
+        any(_is_chosen(spot) or is_handling(spot) for spot in spots)
+        or any(map(_is_passed_over, way))
+        or _is_compared(meeting)
+        or (not is_called(meeting.frame) and _is_of_the_host(meeting.spot.source.tree))
     )
 
 
