@@ -84,7 +84,7 @@ def test_options_of_sources_need_no_click(job: Path) -> None:
 
 
 def test_without_a_file_nothing_of_the_analysis_is_imported(job: Path) -> None:
-    code = "import sys\nfrom diagnose.cli import main\ntry:\n    main()\nfinally:\n    print('diagnose.placement.interpreter' in sys.modules)"
+    code = "import sys\nfrom diagnose.cli import main\ntry:\n    main()\nfinally:\n    print('diagnose.placement.analysis' in sys.modules)"
     for options, imported in (((), "False"), (("--source", "job"), "True")):
         done = subprocess.run(
             [sys.executable, "-c", code, *options, "trace.txt"],

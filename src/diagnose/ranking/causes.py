@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from diagnose.facts.again import AGAIN
+from diagnose.facts import AGAIN
 from diagnose.model import Cause, Fact, IncidentMatch
 
 #: Of the softmax: the facts overlap, so that their sum understates no more than it overstates.

@@ -9,8 +9,8 @@ from diagnose.fixes.codemods.positions import functions_around, statement_of, te
 from diagnose.fixes.file_gate import Change
 from diagnose.fixes.line_gate import Refused
 from diagnose.placement.device_patterns import of_input
+from diagnose.placement.localization.replicas import CAUSE, asked_again, kept_by
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.replicas import CAUSE, asked_again, kept_by
 
 
 def rebuilt(suspect: Suspect) -> list[Change]:

@@ -13,7 +13,7 @@ from diagnose.fixes.codemods.expressions import replaced
 from diagnose.fixes.codemods.positions import text_of
 from diagnose.fixes.codemods.replica_caches import asked_anew
 from diagnose.fixes.file_gate import Change
-from diagnose.hooks.calls import given_to
+from diagnose.hooks.scopes import given_to
 from diagnose.placement import Source, Spot
 from diagnose.placement.semantics import dotted, names, nodes, scope_of
 from diagnose.repair.synthesis.live_failure import LiveFailure, Proposal, Running, proposed

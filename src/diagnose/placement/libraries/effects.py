@@ -1,29 +1,51 @@
-"""What calls of libraries give: as kb/effects.toml says, else by their names and what their owners are."""
+"""What calls of libraries give: as kb/effects.toml says, else by their names and what their owners are.
+
+The words of its rows are functions of the modules beside this one that take a call, or its owner and a
+call, and give None where the row does not hold.
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterator, Mapping
+from types import ModuleType
 
 from diagnose.kinds import EventKind, Origin
 from diagnose.placement import modules
+from diagnose.placement.libraries import (
+    datasets,
+    device_maps,
+    general,
+    layers,
+    models,
+    module_methods,
+    python,
+    tensor_methods,
+    torch_calls,
+    trainers,
+    weights,
+)
 from diagnose.placement.libraries.call_site import CallSite
-from diagnose.placement.libraries.distributions import distribution_method, has_method
-from diagnose.placement.libraries.general import unbound
-from diagnose.placement.libraries.meta_modules import filled_elsewhere, may_fill
-from diagnose.placement.libraries.models import unlisted
+from diagnose.placement.libraries.general import (
+    HELD,
+    dict_method,
+    library_call,
+    list_method,
+    unbound,
+)
+from diagnose.placement.libraries.models import may_fill, unlisted
 from diagnose.placement.libraries.module_methods import other_method
-from diagnose.placement.libraries.object_methods import HELD, dict_method, library_call, list_method
 from diagnose.placement.libraries.tensor_methods import (
     move,
     names_some,
     other_tensor_method,
     target,
 )
-from diagnose.placement.libraries.words import done
+from diagnose.placement.libraries.torch_calls import distribution_method, has_method
+from diagnose.placement.libraries.weights import filled_elsewhere, may_be_filled
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Step
-from diagnose.placement.records import record_method
-from diagnose.placement.strings import text_method
+from diagnose.placement.python_types import record_method, text_method
 from diagnose.placement.tensors import Batch, Distribution, Module, Optimizer, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
@@ -38,6 +60,59 @@ from diagnose.placement.values import (
     Value,
     static,
 )
+
+_MODULES = (
+    datasets,
+    device_maps,
+    general,
+    layers,
+    models,
+    module_methods,
+    python,
+    tensor_methods,
+    torch_calls,
+    trainers,
+    weights,
+)
+_OWNERS = {one.__name__: one for one in (Batch, Module, Object, Optimizer, Tensor)}
+_Word = Callable[..., "Value | None"]
+
+
+def _words(module: ModuleType) -> Iterator[tuple[str, _Word]]:
+    for name, one in vars(module).items():
+        parameters = list(getattr(one, "__annotations__", ()))[:-1]
+        own = getattr(one, "__module__", "") == module.__name__ and not name.startswith("_")
+        if own and parameters in (["call"], ["owner", "call"]):
+            yield name.replace("_", "-"), one
+
+
+#: Word -> what it stands for.
+WORDS: Mapping[str, _Word] = dict(word for module in _MODULES for word in _words(module))
+
+
+def done(call: CallSite, name: str, within: str = "") -> Value | None:
+    """What a call gives, by the most exact row of its name that holds; None where none does.
+
+    Args:
+        call: the call.
+        name: what is called, with its packages or its class.
+        within: what a pattern for it has to begin with.
+    """
+    for effect in call.machine.torch.effects.of(name, within):
+        found = _done(call._replace(effect=effect))
+        if found is not None:
+            return found
+    return None
+
+
+def _done(call: CallSite) -> Value | None:
+    if call.effect.fills:
+        may_fill(call)
+    word = WORDS[call.effect.does]
+    kind = word.__annotations__.get("owner")
+    if kind is None:
+        return word(call)
+    return word(call.owner, call) if isinstance(call.owner, _OWNERS[kind]) else None
 
 
 def library_call_of(
@@ -57,7 +132,7 @@ def method_call(
     if isinstance(owner, Tensor) and owner.maker == Origin.LOAD and name in _OF_DICTS:
         owner = Batch(owner)
     call = CallSite(machine, name, given, node, frame, owner)
-    if isinstance(owner, Module) and may_fill(name, node, frame.source):
+    if isinstance(owner, Module) and may_be_filled(name, node, frame.source):
         filled_elsewhere(owner, Step(EventKind.FILLED, call.spot))
     return _by_class(owner, call) or _other(owner, call)
 
