@@ -103,7 +103,9 @@ def is_decided(ranked: Sequence[Scored]) -> bool:
     if not others or not _RESEMBLES.isdisjoint(term.kind for term in first.terms):
         return True
     said, rival = _of_facts(first), _of_facts(others[0])
-    return any(said[fact.id] - rival.get(fact.id, 0.0) >= DECIDES for fact in first.support)
+    return any(
+        said.get(fact.id, 0.0) - rival.get(fact.id, 0.0) >= DECIDES for fact in first.support
+    )
 
 
 def _of_facts(scored: Scored) -> Mapping[str, float]:
