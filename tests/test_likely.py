@@ -6,7 +6,7 @@ import pytest
 
 from diagnose.casebase.store import Casebase
 from diagnose.parsing import parse
-from diagnose.scene import Scene, likely
+from diagnose.scene import Scene, operands
 
 ELEMENTWISE = (
     "RuntimeError: Expected all tensors to be on the same device, but found at least two devices,"
@@ -25,7 +25,7 @@ def shares(casebase: Casebase, code: str, **causes: float) -> dict[str, float]:
 """
     report = parse(log.encode(), knowledge=casebase.knowledge)
     named = {cause.replace("_", "-"): share for cause, share in causes.items()}
-    return likely.shares(Scene(report, casebase.knowledge), named)
+    return operands.shares(Scene(report, casebase.knowledge), named)
 
 
 @pytest.mark.parametrize(

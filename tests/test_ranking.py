@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diagnose.casebase.store import Casebase
-from diagnose.facts.again import AGAIN
+from diagnose.facts import AGAIN
 from diagnose.model import Cause, Fact, Failure, Frame, Incident, IncidentMatch, Report, Source
 from diagnose.ranking.causes import (
     ALIKE,

@@ -12,7 +12,7 @@ from diagnose.advice import advise
 from diagnose.bulkhead import collecting, guarded, missing
 from diagnose.casebase.store import Casebase, load
 from diagnose.errors import DiagnoseError, printable
-from diagnose.facts.again import known_again
+from diagnose.facts import known_again
 from diagnose.fixes import for_cause
 from diagnose.fixes.lines import edited, settled
 from diagnose.fixes.releases import known_bugs
@@ -40,7 +40,7 @@ from diagnose.ranking.causes import THRESHOLD, Scored, is_decided, likely
 from diagnose.ranking.neighbours import nearest
 from diagnose.ranking.questions import Answers, answered, ask
 from diagnose.ranking.weights import ranking, with_others
-from diagnose.scene import Place, Scene, told
+from diagnose.scene import Place, Scene, operands
 from diagnose.scene.live import is_seen
 from diagnose.scene.scene import Look
 from diagnose.sources import Sources
@@ -234,7 +234,7 @@ def _site(scene: Scene) -> Frame | None:
 
 
 def _met(scene: Scene, cause: Cause | None) -> tuple[Met, ...]:
-    return told.operands(scene, scene.suspect(cause.id) if cause is not None else None)
+    return operands.operands(scene, scene.suspect(cause.id) if cause is not None else None)
 
 
 def _basis(scene: Scene, cause: Cause | None, causes: Sequence[RankedCause]) -> Basis:

@@ -11,7 +11,7 @@ from diagnose._toml import loads
 from diagnose.authoring.proof import neutral
 from diagnose.casebase.store import Casebase, load
 from diagnose.compiling.build import build
-from diagnose.facts.again import AGAIN
+from diagnose.facts import AGAIN
 from diagnose.model import DEVICE_FAMILY
 from diagnose.pipeline import diagnose
 

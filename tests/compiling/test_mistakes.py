@@ -33,7 +33,7 @@ PLANTED = [
     ('words.toml', 'heads =', "Heads = ['a']\nheads =", 4, 'Heads', '[a-z]+'),
     ('words.toml', 'heads =', "joins = ['a']\nheads =", 4, 'joins', 'torch.toml too'),
     ('torch.toml', 'losses = ["mse_loss"]', 'losses = ["l1_loss"]', 43, 'losses[0]', "'l1_loss' stands in aten.toml too"),
-    ('effects.toml', 'does = "loaded"', 'does = "loads"', 3, 'effect[0].does', "'loads' is no word of placement/libraries/words.py; did you mean"),
+    ('effects.toml', 'does = "loaded"', 'does = "loads"', 3, 'effect[0].does', "'loads' is no word of placement/libraries/effects.py; did you mean"),
     ('effects.toml', 'guess = true', 'fills = true', 5, 'effect[1].guess', "'*.Accelerator' is of any package: say guess = true"),
     ('effects.toml', '"torch.load"', '"torch.@lost"', 2, 'effect[0].names[0]', '@lost'),
     ('effects.toml', '"*.Accelerator"', '"torch.load"', 1, 'effect', 'holds torch.load twice'),

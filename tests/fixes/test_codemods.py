@@ -27,7 +27,7 @@ from diagnose.fixes.file_gate import Change, Splice
 from diagnose.fixes.line_gate import Refused
 from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement.model import Device, Source, Spot, Step, Suspect
-from diagnose.placement.script_metadata import pinned
+from diagnose.scene.settings import pinned
 
 FOLDER = Path(__file__).parent / "codemods"
 CASES = sorted(FOLDER.glob("*/*.in.py"))

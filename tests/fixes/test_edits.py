@@ -21,7 +21,7 @@ from diagnose.fixes.line_gate import Refused, Site
 from diagnose.model import Carets, Edit, Failure, Frame, Mismatch, Report
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import cpython
-from diagnose.scene import Place, Scene, carets, sourceline
+from diagnose.scene import Place, Scene, sourceline
 from diagnose.sources import Sources
 from diagnose.sources.reader import Reader
 
@@ -315,7 +315,7 @@ def test_an_edit_changes_only_what_the_carets_underline(
     code: str, start: int, length: int, casebase: Casebase
 ) -> None:
     line = sourceline.parse(code)
-    part = carets.failing(line, Carets(0, start, 0, start + length)) if line else None
+    part = sourceline.failing(line, Carets(0, start, 0, start + length)) if line else None
     changed = edited(casebase, "move-tensor-at-line", code, carets=" " * start + "^" * length)
     if line is None or not isinstance(part, ast.expr) or changed is None:
         return

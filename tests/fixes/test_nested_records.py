@@ -11,7 +11,7 @@ from diagnose.fixes.codemods import define
 from diagnose.fixes.codemods.nested_batches import left_out
 from diagnose.fixes.line_gate import Refused
 from diagnose.placement import Source
-from diagnose.placement.interpreter import analyse
+from diagnose.placement.analysis import analyse
 from diagnose.placement.localization.suspects import of_meeting
 from diagnose.placement.model import Suspect
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hooks.children import MESSAGE, PREAMBLE, SIGN, answer_after, python
 
-from diagnose.hooks.exceptions import text_of
+from diagnose.hooks.introspection import text_of
 from diagnose.hooks.live import explain, printed
 
 #: What a program raises; `ran` is told by whatever runs after the program's own code has ended.

@@ -13,7 +13,7 @@ import pytest
 from hooks.children import MESSAGE, SIGN
 
 import diagnose
-from diagnose.hooks import chained
+from diagnose.hooks import installation
 
 
 @pytest.fixture(autouse=True)
@@ -142,7 +142,7 @@ def test_each_thread_has_its_own_answer(calls: list[str]) -> None:
     first = threading.Thread(target=fail)
     first.start()
     assert inside.wait(60)
-    assert isinstance(sys_hook, chained.ChainedHook)
+    assert isinstance(sys_hook, installation.ChainedHook)
     sys_hook.previous = lambda *args: None
     fail()
     assert page.getvalue().count(SIGN) == 1

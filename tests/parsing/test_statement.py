@@ -11,7 +11,7 @@ import pytest
 from diagnose.model import Frame
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.tracebacks import cpython
-from diagnose.scene import carets
+from diagnose.scene import sourceline
 from diagnose.scene.scene import Place
 
 #: Printed by CPython 3.13.0 for a sum over three lines.
@@ -52,7 +52,7 @@ def failed(frame: Frame) -> str | None:
     line = Place(frame, frame.statement, carets=True).line
     if line is None or frame.statement is None:
         return None
-    node = carets.failing(line, frame.statement.carets)
+    node = sourceline.failing(line, frame.statement.carets)
     return line.segment(node) if node is not None else None  # type: ignore[arg-type]
 
 

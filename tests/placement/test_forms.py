@@ -10,7 +10,7 @@ from parsing.knowledge import torch
 
 from diagnose import _toml
 from diagnose.placement import Source
-from diagnose.placement.interpreter import analyse
+from diagnose.placement.analysis import analyse
 
 FORMS = {
     form["name"]: form

@@ -13,8 +13,8 @@ from parsing.knowledge import torch
 from diagnose import _toml
 from diagnose.kinds import DeviceType
 from diagnose.placement import Source, check
+from diagnose.placement.analysis import Program, analyse
 from diagnose.placement.devices import differ
-from diagnose.placement.interpreter import Program, analyse
 from diagnose.placement.machine import Meeting
 
 RECORDED = _toml.loads(Path(__file__).with_name("libraries.toml").read_text())

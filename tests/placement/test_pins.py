@@ -11,7 +11,7 @@ from diagnose.casebase.store import Casebase
 from diagnose.model import Diagnosis
 from diagnose.pipeline import diagnose
 from diagnose.placement import Source
-from diagnose.placement.script_metadata import pinned
+from diagnose.scene.settings import pinned
 from diagnose.sources import Folder, Sources
 
 METADATA = {

@@ -13,8 +13,7 @@ import pytest
 from parsing.knowledge import torch
 
 from diagnose.placement import Source, Spot, Suspect
-from diagnose.placement.failures import Line, suspects
-from diagnose.placement.interpreter import Program, analyse
+from diagnose.placement.analysis import Line, Program, analyse, suspects
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
 

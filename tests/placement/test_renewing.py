@@ -8,7 +8,7 @@ import pytest
 from parsing.knowledge import torch
 
 from diagnose.placement import Source
-from diagnose.placement.interpreter import analyse
+from diagnose.placement.analysis import analyse
 from diagnose.placement.localization.suspects import of_meeting
 from diagnose.placement.model import Suspect
 

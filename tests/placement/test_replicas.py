@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
+from diagnose.placement.localization.replicas import shared
 from diagnose.placement.model import Source
-from diagnose.placement.replicas import shared
 
 #: Name -> a file; ``# here`` ends the line of what is shared, ``# failed`` those that the traceback shows.
 SHARED = {

@@ -10,7 +10,7 @@ import pytest
 from parsing.knowledge import torch
 
 from diagnose.kinds import OptionState
-from diagnose.placement import Source, assumptions, check
+from diagnose.placement import Source, analysis, check
 from diagnose.placement.semantics import walk
 
 OPEN, DEFAULT, TURNED_ON = OptionState.OPEN, OptionState.DEFAULT, OptionState.TURNED_ON
@@ -34,8 +34,8 @@ def test_only_what_differs_is_followed(line: str, monkeypatch: pytest.MonkeyPatc
         taken.append(named.get("options", OPEN))
         return real(*args, **named)
 
-    real = assumptions.analyse
-    monkeypatch.setattr(assumptions, "analyse", analyse)
+    real = analysis.analyse
+    monkeypatch.setattr(analysis, "analyse", analyse)
     text = HEAD + line + TAIL
     check(Source("/x/main.py", text.split("\n"), ast.parse(text)), torch(), None)
     assert taken == RUNS[line]

@@ -9,8 +9,7 @@ from parsing.knowledge import torch
 
 from diagnose.kinds import ConstraintKind
 from diagnose.placement import Source
-from diagnose.placement.failures import Line, doubted, suspects
-from diagnose.placement.interpreter import analyse
+from diagnose.placement.analysis import Line, analyse, doubted, suspects
 from diagnose.placement.localization.suspects import of_meeting
 
 HEAD = """\

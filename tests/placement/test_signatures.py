@@ -8,7 +8,7 @@ import pytest
 from parsing.knowledge import torch
 
 from diagnose.placement import Source
-from diagnose.placement.assumptions import checked
+from diagnose.placement.analysis import checked
 
 SAID = {
     "a factory beside is told the parameter's device": """\

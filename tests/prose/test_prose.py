@@ -172,9 +172,9 @@ def test_the_answer_says_what_it_rests_on(tmp_path: Path) -> None:
     pasted.write_text(next(iter(REPORTS["lpips-lins-dataparallel"].values())), encoding="utf-8")
     run = CliRunner().invoke
     for options, said in (
-        ([], "Read from a description"),
-        (["--full"], "Read from a description"),
-        (["--format", "markdown"], "Read from a description"),
+        ([], "Based on a description only"),
+        (["--full"], "Based on a description only"),
+        (["--format", "markdown"], "Based on a description only"),
         (["--lang", "zh"], "根据文字描述判断"),
     ):
         assert said in run(doors, [*options, str(pasted)]).output

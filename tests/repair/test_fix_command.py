@@ -498,7 +498,7 @@ def test_what_only_the_values_tell_is_moved(tmp_path: Path, made: str, moved: st
     ("fails", "status", "outcome", "lacking"),
     [
         ("runs.process.candidates", 1, "not-repaired", ["candidates"]),
-        ("synthesis.candidates._of_origins", 0, "repaired", []),
+        ("synthesis.candidates._proposed", 0, "repaired", []),
         ("synthesis.candidates._witnessed", 0, "repaired", []),
         ("verification.proof.level_of", 1, "repaired", ["proof", "proof"]),
         ("refinement.polish.trimmed", 0, "repaired", ["polishing"]),

@@ -84,7 +84,7 @@ def test_options_of_sources_need_no_click(job: Path) -> None:
 
 
 def test_without_a_file_nothing_of_the_analysis_is_imported(job: Path) -> None:
-    code = "import sys\nfrom diagnose.cli import main\ntry:\n    main()\nfinally:\n    print('diagnose.placement.interpreter' in sys.modules)"
+    code = "import sys\nfrom diagnose.cli import main\ntry:\n    main()\nfinally:\n    print('diagnose.placement.analysis' in sys.modules)"
     for options, imported in (((), "False"), (("--source", "job"), "True")):
         done = subprocess.run(
             [sys.executable, "-c", code, *options, "trace.txt"],
@@ -163,11 +163,11 @@ def said(lang: Any, files: dict[str, str]) -> tuple[str, str]:
     [
         ("en", {"net.py": NET}, "Source read: net.py."),
         ("zh", {"net.py": NET}, "已读取源文件：net.py。"),
-        ("en", {"net.py": "x"}, "Not used: net.py (line 6 reads otherwise)."),
+        ("en", {"net.py": "x"}, "Source not used: net.py (line 6 reads otherwise)."),
         ("zh", {"net.py": "x"}, "未使用：net.py（第 6 行内容不同）。"),
-        ("en", {"x.py": "x"}, "Not used: /cluster/job/net.py (it is in none of the folders)."),
+        ("en", {"x.py": "x"}, "Source not used: /cluster/job/net.py (not found in any given folder)."),
         ("en", {"a/net.py": NET, "b/net.py": NET},
-         "Not used: /cluster/job/net.py (these fit alike: a/net.py, b/net.py)."),
+         "Source not used: /cluster/job/net.py (these fit alike: a/net.py, b/net.py)."),
     ],
 )  # fmt: skip
 def test_an_answer_says_in_a_line_which_files_were_read(

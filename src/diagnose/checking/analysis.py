@@ -11,7 +11,7 @@ from diagnose.checking.reading import UnreadableError, contents, parsed
 from diagnose.model import TorchNames
 from diagnose.patterns import in_package
 from diagnose.placement import Checked, Source
-from diagnose.placement.localization.suppressions import DEFAULTS
+from diagnose.placement.localization.confidence import DEFAULTS
 from diagnose.sources import SourceFile, read_file
 from diagnose.sources.imports import find
 from diagnose.sources.reader import Lines, UnusableError

@@ -31,6 +31,8 @@ from diagnose.repair.words import say
 from diagnose.repair.workspace import Workspace
 from diagnose.simulation import TorchMissingError
 
+#: Outcomes after which nothing is wrong, unless a proof fails.
+_RIGHT = frozenset({"repaired", "nothing-to-fix"})
 #: As a shell says that a program was stopped from the keyboard.
 INTERRUPTED = 130
 
@@ -151,8 +153,8 @@ def fix(
             write(repair.diff, output)
         if write_back and repair.proof is not None:
             _apply(repair, repair.proof, level, workspace)
-    proven = repair.outcome == "repaired" and (not repair.proof or repair.proof.level == "proven")
-    sys.exit(0 if proven or repair.outcome == "nothing-to-fix" else FOUND)
+    proven = repair.proof is None or repair.proof.level == "proven"
+    sys.exit(0 if proven and repair.outcome in _RIGHT else FOUND)
 
 
 def _program(words: Started, processes: int) -> Program:

@@ -10,7 +10,6 @@ from diagnose.commands import RENAMED
 _OPTIONS = {
     "simulate": {"--gpus": "--simulate", "--report": "--output"},
     "verify": {"--gpus": "--simulate", "--from": "--verify", "--write": "--output"},
-    "scan": {},
 }
 _WITH_VALUE = frozenset(
     {"--gpus", "--report", "--from", "--write", "--source", "--steps", "--wording"}
@@ -24,18 +23,8 @@ def current(args: Sequence[str]) -> list[str]:
         args: its words; the first is one of `RENAMED`.
     """
     name, *rest = args
-    match name, rest:
-        case "simulate", _:
-            return _simulated(rest)
-        case "verify", _:
-            return _verified(rest)
-        case "cases", ["list", *_]:
-            return ["explain"]
-        case "cases", ["show", *words]:
-            return ["explain", *words]
-        case "scan", _ if "table" in rest:
-            return ["answer", "--group", *("text" if word == "table" else word for word in rest)]
-    return [*RENAMED[name].split(), *rest]
+    read = _READ.get(name)
+    return read(rest) if read is not None else [*RENAMED[name].split(), *rest]
 
 
 def _options(rest: Sequence[str], names: int) -> tuple[list[tuple[str, str | None]], list[str]]:
@@ -96,3 +85,19 @@ def _verified(rest: Sequence[str]) -> list[str]:
     simulated = f"--simulate={gpus}" if gpus else "--simulate"
     said = [simulated] if "--simulate" in given else []
     return ["run", *said, f"--verify={wanted}", *others, *program]
+
+
+def _of_cases(rest: Sequence[str]) -> list[str]:
+    if rest[:1] == ["list"]:
+        return ["explain"]
+    return ["explain", *rest[1:]] if rest[:1] == ["show"] else ["kb", *rest]
+
+
+def _grouped(rest: Sequence[str]) -> list[str]:
+    return ["answer", "--group", *(_FORMS.get(word, word) for word in rest)]
+
+
+#: The form of a scan that has another name now.
+_FORMS = {"table": "text"}
+#: Commands whose words are not the same behind another name.
+_READ = {"cases": _of_cases, "scan": _grouped, "simulate": _simulated, "verify": _verified}

@@ -22,7 +22,7 @@ from diagnose.placement.model import Suspect
 from diagnose.ranking.causes import Scored
 from diagnose.ranking.neighbours import nearest
 from diagnose.ranking.weights import ranking
-from diagnose.scene import Scene, likely
+from diagnose.scene import Scene, operands
 from diagnose.sources import Sources
 
 _GOT_OVER = "the log goes on after it, or says that it was expected or got over"
@@ -98,7 +98,7 @@ def account(
     ranked = ranking(scene, found, nearest(report, casebase.incidents), casebase)
     weighed = (Weighed(one, considered(one.cause, scene, found)) for one in ranked[:top])
     facts = tuple(_held(fact, read.lines, casebase) for fact in found.values())
-    misplaced = likely.shares(scene, {one.cause.id: one.confidence for one in ranked})
+    misplaced = operands.shares(scene, {one.cause.id: one.confidence for one in ranked})
     return told._replace(
         facts=facts, causes=tuple(weighed), suspects=scene.suspects, misplaced=misplaced
     )

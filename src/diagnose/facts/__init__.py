@@ -7,14 +7,17 @@ under its id there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
-from diagnose.facts import call_arguments, frames, handed, lines, operands, origins, ran, seen
+from diagnose.facts import call_arguments, frames, lines, operands
 from diagnose.facts.rules import Texts, combined, matched
-from diagnose.model import Fact, FactRule
+from diagnose.model import Fact, FactRule, IncidentMatch, Report
 from diagnose.scene import Scene
 
-__all__ = ["FINDERS", "read"]
+__all__ = ["AGAIN", "FINDERS", "known_again", "read"]
+
+#: So much alike, in frames and message, it is the same failure again, and its cause is known.
+AGAIN = 0.97
 
 FINDERS = (
     operands.misplaced_operand,
@@ -25,7 +28,7 @@ FINDERS = (
     frames.whose_line,
     frames.depth,
     frames.inside_criterion,
-    seen.seen_tensors,
+    operands.seen_tensors,
     lines.attributes,
     lines.made_tensors,
     lines.fixed_devices,
@@ -42,15 +45,15 @@ FINDERS = (
     call_arguments.placed,
     call_arguments.sized,
     call_arguments.summed,
-    ran.earlier_layer,
-    ran.fed_from_cpu,
-    ran.made_by_own_call,
-    ran.handed_in_on_cpu,
+    frames.earlier_layer,
+    frames.fed_from_cpu,
+    frames.made_by_own_call,
+    frames.handed_in_on_cpu,
     frames.own_optimizer,
-    handed.by_trainer,
-    handed.from_checkpoint,
-    handed.kept_table,
-    origins.origin,
+    call_arguments.by_trainer,
+    call_arguments.from_checkpoint,
+    call_arguments.kept_table,
+    operands.origin,
 )
 
 
@@ -78,3 +81,10 @@ def _declared(scene: Scene, rules: Mapping[str, FactRule]) -> Iterator[Fact]:
 def _computed(scene: Scene) -> Iterator[Fact]:
     for find in FINDERS:
         yield from find(scene)
+
+
+def known_again(report: Report, matches: Sequence[IncidentMatch]) -> Iterator[Fact]:
+    """The fact, if the first of a cause's incidents, nearest first, is like enough."""
+    if matches and matches[0].by == "failure" and matches[0].similarity >= AGAIN:
+        line = report.error.at if report.error else None
+        yield Fact("same-as-documented", line, {"title": matches[0].title})

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from diagnose.facts.values import CALLING, ENTERED, at
+from diagnose.facts.rules import CALLING, ENTERED, at
 from diagnose.model import Fact, Frame, TorchNames, Words
 from diagnose.patterns import lazy
 from diagnose.placement.semantics import dotted, names, nodes
-from diagnose.scene import Scene, calls, provenance, single, sourceline
-from diagnose.scene.carets import inside
-from diagnose.scene.sourceline import SourceLine
+from diagnose.scene import Scene, calls, provenance, sourceline, strays
+from diagnose.scene.sourceline import SourceLine, inside
 
 
 class _Parsed(NamedTuple):
@@ -41,7 +40,7 @@ def attributes(scene: Scene) -> Iterator[Fact]:
         sliced = _sliced(nodes)
         called |= _of_shapes(line, torch) | _of_scalars(line, torch)
         for node in nodes:
-            if isinstance(node, ast.Subscript) and single.is_index(node.slice):
+            if isinstance(node, ast.Subscript) and strays.is_index(node.slice):
                 name, index = line.segment(node.value), line.segment(node.slice)
                 plain = isinstance(node.value, ast.Attribute)
                 own_attribute = plain and name.startswith("self.")

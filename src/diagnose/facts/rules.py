@@ -1,4 +1,6 @@
-"""Facts that are data: a table of kb/facts.toml with regular expressions."""
+"""Facts that are data: a table of kb/facts.toml with regular expressions, and the values that its
+sentences are filled with.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,35 @@ from typing import NamedTuple
 
 import regex
 
-from diagnose.facts.values import at
 from diagnose.model import Fact, FactRule, Frame, Line, Report
+from diagnose.paths import of_frame
 from diagnose.scene import Scene
+
+#: What the sentences of kb/facts.toml may be filled with, where the report shows it.
+NAMES = frozenset(
+    {
+        *("message", "devices", "found", "expected", "op", "argument"),
+        *("place", "function", "code", "library", "text", "name", "index"),
+        *("device", "other", "names", "count", "depth", "rank", "ranks", "title"),
+    }
+)
+
+#: What a call of an object enters: a module's method, or that of a plain class.
+ENTERED = frozenset({"forward", "__call__"})
+#: torch's own frames between the call of a module and its ``forward``.
+CALLING = frozenset({"_call_impl", "_wrapped_call_impl"})
+
+
+def at(fact: str, frame: Frame, **values: str) -> Fact:
+    """A fact that rests on a frame; what the frame does not show is no value."""
+    shown = {
+        "place": of_frame(frame),
+        "function": frame.function,
+        "code": frame.code,
+        "library": frame.library,
+    }
+    return Fact(fact, frame.at, values | {key: value for key, value in shown.items() if value})
+
 
 _SECONDS = 0.1  # limit of one pattern on one text, against hostile input
 
@@ -84,40 +112,40 @@ def matched(texts: Texts, rule: FactRule) -> Fact | None:
     """The fact, if all matchers of its rule hold."""
     if not texts.may_match(rule):
         return None
-    scene, values = texts.scene, dict(texts.scene.values)
-    report = scene.report
-    line = report.error.at if report.error else None
+    scene, report = texts.scene, texts.scene.report
+    line, values = report.error.at if report.error else None, dict(scene.values)
     for key, pattern in rule.when.items():
-        if key == "says":  # `may_match` has seen to it
-            continue
-        if key == "library":
-            if not any(_hit(pattern, name) for name in report.libraries):
+        if key in texts.said:
+            if not _hit(pattern, texts.said[key]):
                 return None
-            line = next(
-                (f.at for f in report.frames if f.library and _hit(pattern, f.library)), None
-            )
-        elif key in ("context", "described"):
-            notes = report.context if key == "context" else _stated(report)
-            note = next((n for n in notes if _hit(pattern, n.text)), None)
-            if note is None:
+        elif key != "says":  # `may_match` has seen to it
+            shown = _shows(scene, key, pattern)
+            if shown is None:
                 return None
-            line, values = note.number, values | {"text": note.text.strip()[:120]}
-        elif key == "operand":
-            name = next((name for name in scene.strays if _hit(pattern, name)), None)
-            if name is None or scene.site is None:
-                return None
-            shown = {"name": name, "code": scene.site.frame.code}
-            line, values = scene.site.frame.at, values | {k: v for k, v in shown.items() if v}
-        elif not _hit(pattern, texts.said[key]):
-            return None
+            line, values = shown[0], values | shown[1]
     if rule.frame:
-        frame = next(
-            (f for f in scene.chosen(rule.frame["which"]) if _frame_hit(rule.frame, f)), None
-        )
-        if frame is None:
-            return None
-        return at(rule.id, frame, **values)
+        frames = scene.chosen(rule.frame["which"])
+        frame = next((one for one in frames if _frame_hit(rule.frame, one)), None)
+        return at(rule.id, frame, **values) if frame is not None else None
     return Fact(rule.id, line, values)
+
+
+def _shows(scene: Scene, key: str, pattern: str) -> tuple[int | None, dict[str, str]] | None:
+    """The line of a report that a matcher of several texts finds, and the values that it shows."""
+    report = scene.report
+    if key == "library":
+        found = [f.at for f in report.frames if f.library and _hit(pattern, f.library)]
+        known = any(_hit(pattern, name) for name in report.libraries)
+        return (next(iter(found), None), {}) if known else None
+    if key == "operand":
+        name = next((name for name in scene.strays if _hit(pattern, name)), None)
+        if name is None or scene.site is None:
+            return None
+        shown = {"name": name, "code": scene.site.frame.code}
+        return scene.site.frame.at, {k: v for k, v in shown.items() if v}
+    notes = report.context if key == "context" else _stated(report)
+    note = next((n for n in notes if _hit(pattern, n.text)), None)
+    return (note.number, {"text": note.text.strip()[:120]}) if note is not None else None
 
 
 def _stated(report: Report) -> tuple[Line, ...]:

@@ -1,15 +1,39 @@
-"""The torch modules of a failing program: which contain which, and what their tensors are called."""
+"""The torch modules of a failing program: which contain which, what their tensors are called, where they
+are, what libraries wrap around them, and what they keep without registering it.
+"""
 
 from __future__ import annotations
 
+import ast
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import islice
+from types import FrameType, FunctionType
+from typing import Any, NamedTuple
 
-from diagnose.hooks.frames import LiveFrame
-from diagnose.hooks.introspection import attributes, entries, fields, is_a, items, label
+from diagnose.hooks.introspection import (
+    LiveFrame,
+    attributes,
+    class_name,
+    device_of,
+    entries,
+    exactly,
+    fields,
+    is_a,
+    items,
+    label,
+    namespace,
+)
+from diagnose.hooks.positions import Text, Texts
+from diagnose.kinds import DeviceType, EventKind
+from diagnose.placement import Device, Spot
+from diagnose.placement.devices import SPLIT, written
+from diagnose.placement.semantics import nodes
+from diagnose.tracing.lives import Life
+from diagnose.tracing.recorder import Recorder
+from diagnose.tracing.stacks import Line, Stack
 
 #: Bounds of one walk: the answer must come soon, and a larger model looks no different.
 _MODULES = 20_000
@@ -125,3 +149,190 @@ def joined(path: str, name: str) -> str:
 def dotted(*parts: str) -> str:
     """The parts that are not empty, with dots between them."""
     return ".".join(part for part in parts if part)
+
+
+#: Hooks that keep a module on the host but for its forward, and what in a registry of hooks does.
+_OFFLOADS = frozenset({"CpuOffload", "UserCpuOffloadHook"})
+_GROUPS = frozenset({"group_offloading", "layerwise_offloading"})
+
+
+def is_offloaded(module: Any) -> bool:
+    """Whether accelerate or diffusers keeps a module's weights on the host, or on meta, between calls."""
+    held = attributes(module)
+    hooks = [held.get("_hf_hook")]
+    hooks += [hook for _, hook in items(attributes(hooks[0]).get("hooks"))]
+    registry = attributes(held.get("_diffusers_hook")).get("hooks")
+    return any(map(_offloads, hooks)) or any(name in _GROUPS for name, _ in entries(registry))
+
+
+def _offloads(hook: Any) -> bool:
+    return class_name(hook) in _OFFLOADS or attributes(hook).get("offload") is True
+
+
+def is_replica(module: Any) -> bool:
+    """Whether a module is the copy that DataParallel runs on one GPU."""
+    return bool(attributes(module).get("_is_replica"))
+
+
+#: Modules that are asked where they are.
+_LIVE_MODULES = 5_000
+
+
+class Whereabouts:
+    """Where modules are.
+
+    Args:
+        torch: the module.
+        recorder: knows all modules, and which of them a checkpoint brought.
+    """
+
+    def __init__(self, torch: Any, recorder: Recorder) -> None:
+        self._torch = torch
+        self._recorder = recorder
+
+    def of(self, module: Any) -> Device | None:
+        """The device of all tensors of a module; ``split`` where somebody brought them to several
+        accelerators."""
+        found = set[Device]()
+        restored = self._is_only_restored(module)
+        for _, one in islice(walk(module), _LIVE_MODULES) if module is not None else ():
+            if restored or not self._is_only_restored(one):
+                found |= set(self._places(one))
+            if sum(one.type == DeviceType.CUDA for one in found) > 1:
+                return SPLIT
+        return found.pop() if len(found) == 1 else None
+
+    def is_partly(self, device: Device, module: Any) -> bool:
+        """Whether some tensors of a module are on a device, and others are not."""
+        parts = islice(walk(module), _LIVE_MODULES) if module is not None else ()
+        return len({one == device for _, part in parts for one in self._places(part)}) > 1
+
+    def several_cards(self) -> bool:
+        """Whether the program has modules on several accelerators; where a checkpoint left one, no line put
+        it."""
+        found = set[Device]()
+        for module in islice(self._recorder.modules.things(), _LIVE_MODULES):
+            if not (is_replica(module) or self._is_only_restored(module)):
+                found |= set(self._places(module))
+        return sum(one.type == DeviceType.CUDA for one in found) > 1
+
+    def _is_only_restored(self, module: Any) -> bool:
+        """Whether a module is where it was saved."""
+        life = self._recorder.modules.get(module)
+        whats = {event.what for event in life.events} if life is not None else set()
+        return EventKind.LOADED in whats and EventKind.MOVED not in whats
+
+    def _places(self, module: Any) -> Iterator[Device]:
+        """Where a module's tensors are, without those of its parts."""
+        for slot in ("_parameters", "_buffers"):
+            for _, tensor in entries(attributes(module).get(slot)):
+                text = device_of(tensor) if is_a(tensor, self._torch.Tensor) else None
+                if text is not None and (device := written(text)) is not None:
+                    yield device
+
+
+_REGISTERED = frozenset({"_parameters", "_buffers", "_modules"})
+
+
+class Kept(NamedTuple):
+    """Where something is kept: the module, its attribute, and ``at`` which place of a list or dict that is
+    (``[0]``), empty where the attribute itself is it."""
+
+    owner: Any
+    name: str
+    at: str = ""
+
+
+class Keepers:
+    """What is kept, by identity; a tensor also by its life, which what is computed from it shares."""
+
+    def __init__(
+        self, torch: Any, recorder: Recorder, texts: Texts, alive: Sequence[tuple[FrameType, Line]]
+    ) -> None:
+        self._torch = torch
+        self._recorder = recorder
+        self._texts = texts
+        self._alive = alive
+        self._known: dict[int, Kept] = {}
+        self._registered: dict[int, Kept] = {}
+        seen = set[int]()
+        for frame, _ in reversed(alive):
+            for value in list(frame.f_locals.values()):
+                for one in (value, *(held for _, held in fields(value))):
+                    if is_a(one, torch.nn.Module):
+                        self._look_into(one, seen)
+        for ref in recorder.failed.running if recorder.failed is not None else ():
+            if (module := ref()) is not None:
+                self._look_into(module, seen)
+
+    def of(self, thing: Any, life: Life | None = None) -> Kept | None:
+        """Where a tensor or a module is kept, or the tensor that it was computed from."""
+        found = self._known.get(id(thing)) if thing is not None else None
+        return found or (self._known.get(id(life)) if life is not None else None)
+
+    def registered(self, thing: Any) -> Kept | None:
+        """Where a tensor is registered now, whoever put it there."""
+        return self._registered.get(id(thing)) if thing is not None else None
+
+    def _look_into(self, root: Any, seen: set[int]) -> None:
+        for _, module in islice(walk(root), _LIVE_MODULES):
+            if id(module) in seen:
+                continue
+            seen.add(id(module))
+            for name, value in fields(module):
+                if name in _REGISTERED:
+                    for inner, tensor in entries(value) if name != "_modules" else ():
+                        self._registered.setdefault(id(tensor), Kept(module, inner))
+                    continue
+                for at, one in (("", value), *items(value)):
+                    self._note(one, Kept(module, name, at), seen)
+
+    def _note(self, thing: Any, kept: Kept, seen: set[int]) -> None:
+        if is_a(thing, self._torch.Tensor):
+            self._known.setdefault(id(thing), kept)
+            life = self._recorder.tensors.get(thing)
+            if life is not None:
+                self._known.setdefault(id(life), kept)
+        elif kept.at and is_a(thing, self._torch.nn.Module):
+            self._known.setdefault(id(thing), kept)
+            self._look_into(thing, seen)
+
+    def statement(self, kept: Kept, stack: Stack) -> Spot | None:
+        """The statement that sets the attribute: one that made the value, else one of the owner's class."""
+        for line in stack:
+            spot = self._texts.spot(line)
+            text = self._texts.of(spot.file) if spot is not None else None
+            if spot is not None and text is not None:
+                statement = text.statement(spot.node)
+                if _sets(statement, kept.name):
+                    return spot._replace(node=statement)
+        for text in self._files(kept.owner):
+            for made in nodes(text.source.tree, ast.ClassDef):
+                if made.name == class_name(kept.owner):
+                    for one in nodes(made, ast.stmt):
+                        if _sets(one, kept.name):
+                            method = text.around(one, ast.FunctionDef)
+                            function = f"{made.name}.{getattr(method, 'name', '')}"
+                            return Spot(text.source, one, function)
+        return None
+
+    def _files(self, owner: Any) -> Iterator[Text]:
+        """The files that may hold an object's class: where it is built, and those of the failing frames."""
+        codes = [
+            one.__code__ for one in namespace(type(owner)).values() if exactly(one, FunctionType)
+        ]
+        life = self._recorder.modules.get(owner)
+        codes += [event.stack[0].code for event in life.events if event.stack] if life else []
+        codes += [line.code for _, line in self._alive]
+        for file in dict.fromkeys(code.co_filename for code in codes):
+            if (text := self._texts.of(file)) is not None:
+                yield text
+
+
+def _sets(statement: ast.AST, name: str) -> bool:
+    targets: list[ast.expr] = []
+    if isinstance(statement, ast.Assign):
+        targets = statement.targets
+    elif isinstance(statement, ast.AnnAssign | ast.AugAssign):
+        targets = [statement.target]
+    return any(one.attr == name for target in targets for one in nodes(target, ast.Attribute))

@@ -1,21 +1,91 @@
-"""Failures that are no call of torch's: what met there is found in the frames."""
+"""Failures that are no call of torch's: which expression of the failing line stands for an operand, and
+what met there by the frames.
+
+Where a program's own check refused (``if not x.is_cuda: raise ...``, ``assert a.device == b.device``)
+no call of torch fails, so no recorder notes operands; they are the tensors that the check asked where
+they are.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from types import FrameType
 from typing import Any, NamedTuple
 
-from diagnose.hooks import operand_expressions
 from diagnose.hooks.introspection import attributes, device_of, entries, is_a, items, shape_of
 from diagnose.hooks.live_values import Lives
+from diagnose.hooks.operands import assigned, standing_for, value
+from diagnose.hooks.positions import Text
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import Spot, Step
 from diagnose.placement.devices import SPLIT, written
-from diagnose.placement.machine import Meets
-from diagnose.placement.tensors import Tensor
+from diagnose.placement.machine import ASKED, Meets
+from diagnose.placement.provenance import has
+from diagnose.placement.semantics import around, nodes
+from diagnose.placement.tensors import Module, Tensor
 from diagnose.tracing.lives import Life
 from diagnose.tracing.stacks import Line, is_own
+
+#: Modules above each other.
+_DEEPEST = 40
+
+
+def bound(lives: Lives, node: ast.AST | None, spot: Spot) -> Step | None:
+    """The assignment that gave the failing function's variable what it holds."""
+    text = lives.texts.of(spot.file)
+    found = assigned(node, text.function(spot.node), spot.line) if text is not None else None
+    return Step(EventKind.BOUND, spot._replace(node=found)) if found is not None else None
+
+
+def looped(lives: Lives, tensor: Tensor, node: ast.AST | None, spot: Spot) -> None:
+    """Takes for a batch what a loop of the failing function binds and another function made."""
+    scope = lives.scopes.around(spot)
+    loop = scope.bound.get(node.id) if isinstance(node, ast.Name) else None
+    made = next((step.spot for step in tensor.steps if step.what == EventKind.MADE), None)
+    if (
+        made is None
+        or not isinstance(loop, ast.For)
+        or tensor.maker not in (Origin.FACTORY, Origin.ARRAY)
+    ):
+        return
+    if not made.is_beside(spot):
+        tensor.maker = Origin.BATCH
+        tensor.steps = (*tensor.steps, Step(EventKind.BOUND, spot._replace(node=loop)))
+
+
+def constructed(lives: Lives, tensor: Tensor, node: ast.AST, spot: Spot) -> None:
+    """Gives what ``torch.Tensor(...)`` made its birth, of which torch tells nobody."""
+    if tensor.maker != Origin.OTHER or has(tensor.steps, EventKind.MADE):
+        return
+    given = bound(lives, node, spot)
+    made = given.spot.node if given is not None else node
+    if isinstance(made, ast.Call) and ast.unparse(made.func).endswith("Tensor"):
+        tensor.maker = Origin.FACTORY
+        tensor.steps = (Step(EventKind.MADE, spot._replace(node=made), tensor.device),)
+        tensor.frame = lives.scopes.around(spot)
+
+
+def node_of(lives: Lives, thing: Any, spot: Spot) -> ast.expr | None:
+    """The part of an expression that stands for an object."""
+    if not lives.alive:
+        return None
+    return standing_for(spot.node, lives.alive[-1][0], lambda value: value is thing)
+
+
+def node_of_module(lives: Lives, module: Module, spot: Spot) -> ast.expr | None:
+    """The part of an expression that stands for a module or one around it."""
+    family: list[Module] = []
+    one: Module | None = module
+    while one is not None and len(family) < _DEEPEST:
+        family.append(one)
+        one = one.owner
+
+    def wanted(value: Any) -> bool:
+        return is_a(value, lives.torch.nn.Module) and lives.module_value(value) in family
+
+    return standing_for(spot.node, lives.alive[-1][0], wanted) if lives.alive else None
 
 
 class Running(NamedTuple):
@@ -78,9 +148,9 @@ def of_own_optimizer(frames: Sequence[Running], lives: Lives, operands: Sequence
     parameters: list[Any] = []
     kept: list[Any] = []
     for _, group in items(attributes(owner).get("param_groups")):
-        for name, value in entries(group):
-            (parameters.extend if name == "params" else kept.extend)(one for _, one in items(value))
-            kept.append(value)
+        for name, held in entries(group):
+            (parameters.extend if name == "params" else kept.extend)(one for _, one in items(held))
+            kept.append(held)
     for values in dict.values(attributes(owner).get("state") or {}):
         kept += [value for _, value in items(values)]
     state = {id(one) for one in kept if is_a(one, lives.tensor)}
@@ -112,7 +182,7 @@ def of_generator(
     innermost = frames[-1].frame
     for one in innermost.f_locals.values() if not is_own(innermost.f_code) else ():
         if is_a(one, lives.torch._C.Generator):
-            node = operand_expressions.node_of(lives, one, spot)
+            node = node_of(lives, one, spot)
             made = lives.generator(str(one.device), one, node)
             drawn = Tensor(made.device, Origin.GENERATOR, made.steps, made.frame)
             side = Meets(node or spot.node, made, drawn)
@@ -152,3 +222,127 @@ def of_wrapper(
                 Operand(Meets(spot.node, wrapper, there), str(home), ()),
             ]
     return None
+
+
+#: What code asks a tensor for, to know where it is.
+_ASKED = ASKED | {"get_device"}
+_BLOCKS = ast.If | ast.For | ast.While | ast.Assert
+#: What simulates GPUs raises where torch would.
+_OURS = str(Path(__file__).parents[1])
+#: So many tensors of a list that a check looked through are told.
+_MOST = 8
+
+
+def of_check(
+    frames: Sequence[Running], lives: Lives, spot: Spot
+) -> tuple[ConstraintKind, list[Operand]] | None:
+    """The tensors that a check asked before it raised: a ``join`` of those that are apart, or of those on
+    the cpu with something beside them that is not; else ``kernel`` where all are on the cpu and ``host``
+    where none is; None where the innermost frame checks nothing.
+
+    Args:
+        frames: of the traceback, outermost first; the check is in the innermost, maybe a library's.
+        lives: what is known of tensors.
+        spot: the user's innermost line.
+    """
+    inner = frames[-1]
+    text = lives.texts.of(inner.line.code.co_filename)
+    raised = _raised(text, inner.line.number) if text is not None else None
+    if text is None or raised is None or text.source.path.startswith(_OURS):
+        return None
+    found: dict[int, tuple[ast.expr, Any]] = {}
+    for asked in _asked(raised, text):
+        for node, thing in _tensors(asked, text, inner.frame, lives):
+            found.setdefault(id(thing), (node, thing))
+    if not found:
+        return None
+    operands = [
+        _operand(node, thing, lives, spot, own=spot.file == text.source.path)
+        for node, thing in list(found.values())[:_MOST]
+    ]
+    if all(one.device == "cpu" for one in operands):
+        beside = next(_beside(inner.frame, lives), None)
+        if beside is None:
+            return ConstraintKind.KERNEL, operands
+        operands.append(_operand(*beside, lives, spot, own=spot.file == text.source.path))
+    apart = len({one.device for one in operands}) > 1
+    return ConstraintKind.JOIN if apart else ConstraintKind.HOST, operands
+
+
+def _beside(frame: FrameType, lives: Lives) -> Iterator[tuple[ast.expr, Any]]:
+    """What a function has at hand that is on an accelerator."""
+    for name in list(frame.f_locals):
+        for node, thing in _held(ast.Name(name, lineno=frame.f_lineno), frame, lives):
+            if (device_of(thing) or "").startswith("cuda"):
+                yield node, thing
+
+
+def _operand(node: ast.expr, thing: Any, lives: Lives, spot: Spot, *, own: bool) -> Operand:
+    """A tensor that was asked: under the check's own expression where that is the user's, else under what
+    stands for it in the user's line."""
+    tensor = lives.tensor_value(thing)
+    named = node if own else node_of(lives, thing, spot)
+    exact = named is not None and value(named, lives.alive[-1][0]) is thing
+    life = lives.recorder.tensors.get(thing)
+    side = Meets(named or spot.node, tensor, tensor)
+    return Operand(side, device_of(thing) or "?", shape_of(thing), thing, life, exact=exact)
+
+
+def _raised(text: Text, line: int) -> ast.stmt | None:
+    """The statement that raises in a line."""
+    inside = [
+        node
+        for node in nodes(text.source.tree, ast.Raise, ast.Assert)
+        if node.lineno <= line <= (node.end_lineno or 0)
+    ]
+    return inside[-1] if inside else None
+
+
+def _asked(raised: ast.stmt, text: Text) -> Iterator[ast.expr]:
+    """The conditions under which a statement runs, innermost first."""
+    if isinstance(raised, ast.Assert):
+        yield raised.test
+        return
+    for one in around(text.source.tree, raised, ast.AST):
+        if not isinstance(one, _BLOCKS):
+            return
+        if isinstance(one, ast.If | ast.While):
+            yield one.test
+
+
+def _tensors(
+    test: ast.expr, text: Text, frame: FrameType, lives: Lives
+) -> Iterator[tuple[ast.expr, Any]]:
+    """The tensors that a condition asks where they are, each with its expression; a variable that holds
+    somebody's device stands for what it was read from."""
+    loops = {
+        one.target.id: one.iter
+        for one in nodes(test, ast.comprehension)
+        if isinstance(one.target, ast.Name)
+    }
+    function = text.function(test)
+    for node in nodes(test, ast.Attribute, ast.Name):
+        if isinstance(node, ast.Attribute) and node.attr in _ASKED:
+            whole = loops.get(node.value.id) if isinstance(node.value, ast.Name) else None
+            yield from _held(whole or node.value, frame, lives)
+        elif (
+            isinstance(node, ast.Name)
+            and (given := assigned(node, function, test.lineno)) is not None
+        ):
+            for part in nodes(given, ast.Attribute):
+                if part.attr in _ASKED:
+                    yield from _held(part.value, frame, lives)
+
+
+def _held(node: ast.expr, frame: FrameType, lives: Lives) -> Iterator[tuple[ast.expr, Any]]:
+    """A tensor that an expression stands for, or those of a list."""
+    thing = value(node, frame)
+    if is_a(thing, lives.tensor):
+        yield node, thing
+    elif is_a(thing, lives.torch.nn.Module):
+        for slot in ("_parameters", "_buffers"):
+            for name, one in entries(attributes(thing).get(slot)):
+                if is_a(one, lives.tensor):
+                    yield ast.Attribute(node, name), one
+    else:
+        yield from ((node, one) for _, one in items(thing) if is_a(one, lives.tensor))

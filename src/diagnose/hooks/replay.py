@@ -1,22 +1,25 @@
 """From what a recorder saw of a failure to a meeting of placement analysis, which tells cause and line.
 
-The analysis runs a program on abstract values (docs/placement.md). Where the program really ran, the values
-are known: here they are put in the form in which `diagnose.placement` reasons about them.
+The analysis runs a program on abstract values (docs/placement.md). Where the program really ran, the
+values are known: here they are put in the form in which `diagnose.placement` reasons about them.
+
+What only the process knows corrects the suspect: its rank, and how much of a model is on meta.
 """
 
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from diagnose.hooks import operand_expressions
-from diagnose.hooks.exceptions import related, traceback_of
-from diagnose.hooks.live_corrections import corrected
+from diagnose.hooks import non_dispatch
+from diagnose.hooks.introspection import related, traceback_of
 from diagnose.hooks.live_values import Lives
 from diagnose.hooks.non_dispatch import (
     Operand,
     Running,
+    of_check,
     of_generator,
     of_optimizer,
     of_own_optimizer,
@@ -24,7 +27,6 @@ from diagnose.hooks.non_dispatch import (
 )
 from diagnose.hooks.operands import at_position, listed, only_other
 from diagnose.hooks.positions import Texts
-from diagnose.hooks.refused import of_check
 from diagnose.hooks.shown_operands import absent_from, computed, misplaced_in, told
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.model import LiveOperand
@@ -33,12 +35,13 @@ from diagnose.placement.devices import META, written
 from diagnose.placement.localization.question import Question
 from diagnose.placement.localization.suspects import explain, of_kernel, of_meeting
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.provenance import has
+from diagnose.placement.provenance import born_at, has
 from diagnose.placement.tensors import Tensor
-from diagnose.placement.values import Generator, Value
+from diagnose.placement.values import Frame, Generator, Value
 from diagnose.scene import Scene
 from diagnose.tracing.failures import Failed
-from diagnose.tracing.lives import Life
+from diagnose.tracing.failures import Operand as Noted
+from diagnose.tracing.lives import MOVES, Life
 from diagnose.tracing.recorder import Recorder
 from diagnose.tracing.stacks import Line, is_own
 
@@ -212,6 +215,15 @@ def _what(failed: Failed, sides: Sequence[Meets], spot: Spot) -> ConstraintKind:
     )
 
 
+def _generator(noted: Noted, lives: Lives, node: ast.expr | None, spot: Spot) -> Operand:
+    """A generator as an operand: it has no shape."""
+    thing = noted.tensor()
+    made = lives.generator(noted.device, thing, node)
+    drawn = Tensor(made.device, Origin.GENERATOR, made.steps, made.frame)
+    side = Meets(node or spot.node, made, drawn)
+    return Operand(side, noted.device, (), thing, exact=node is not None)
+
+
 def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
     """The operands of the call, each with the expression that stands for it."""
     found: list[Operand] = []
@@ -221,13 +233,10 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
         if failed.function == "_pack_padded_sequence" and operand.name == "0":
             continue  # only the lengths have to be on the host
         thing = operand.tensor()
-        node = operand_expressions.node_of(lives, thing, spot) if thing is not None else None
+        node = non_dispatch.node_of(lives, thing, spot) if thing is not None else None
         exact = node is not None
         if operand.shape is None:
-            made = lives.generator(operand.device, thing, node)
-            drawn = Tensor(made.device, Origin.GENERATOR, made.steps, made.frame)
-            side = Meets(node or spot.node, made, drawn)
-            found.append(Operand(side, operand.device, (), thing, exact=node is not None))
+            found.append(_generator(operand, lives, node, spot))
             continue
         device, scalar = written(operand.device), operand.shape == ()
         tensor = lives.lived(operand.life or Life(Origin.OTHER), device, thing, scalar=scalar)
@@ -240,7 +249,7 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
             and not kept
         ):
             node, value = (
-                operand_expressions.node_of_module(lives, tensor.module, spot),
+                non_dispatch.node_of_module(lives, tensor.module, spot),
                 tensor.module,
             )
         if node is None and value is tensor:
@@ -249,18 +258,16 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
                 unplaced.append(len(found))
         if node is not None:
             taken.add(node)
-            operand_expressions.constructed(lives, tensor, node, spot)
+            non_dispatch.constructed(lives, tensor, node, spot)
         if failed.function in _HOST:
             tensor.steps = computed(tensor)  # where its module was built is no matter there
             if (item := listed(spot.node, spot.source.tree)) is not None:
-                tensor.steps = (
-                    *tensor.steps,
-                    Step(EventKind.LISTED, spot._replace(node=item), device),
-                )
-        operand_expressions.looped(lives, tensor, node, spot)
+                step = Step(EventKind.LISTED, spot._replace(node=item), device)
+                tensor.steps = (*tensor.steps, step)
+        non_dispatch.looped(lives, tensor, node, spot)
         if (
             tensor.maker == Origin.BATCH
-            and (bound := operand_expressions.bound(lives, node, spot)) is not None
+            and (bound := non_dispatch.bound(lives, node, spot)) is not None
         ):
             tensor.steps = (*tensor.steps, bound)
         side = Meets(node or spot.node, value, tensor)
@@ -269,3 +276,49 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
         at = unplaced[0]
         found[at] = found[at]._replace(side=found[at].side._replace(node=rest))
     return found
+
+
+def corrected(suspect: Suspect, meeting: Meeting, lives: Lives) -> Suspect:
+    """A suspect by the rules of placement, as what is known of the process changes it."""
+    if suspect.cause == "hardcoded-device" and _ignores_rank(suspect, meeting):
+        return suspect._replace(cause="rank-device")
+    if suspect.cause == "meta-tensor" and meeting.what == ConstraintKind.META:
+        spot = _put_on_meta(meeting.sides[0].tensor, meeting.spot, lives)
+        return suspect._replace(spot=spot or suspect.spot)
+    return suspect
+
+
+def _ignores_rank(suspect: Suspect, meeting: Meeting) -> bool:
+    """Whether something is on the first GPU that met what is on the one of this process's rank."""
+    rank = os.environ.get("LOCAL_RANK", "")
+    if not rank.isdecimal() or suspect.device is None or suspect.device.number == int(rank):
+        return False
+    places = (side.tensor.device for side in meeting.sides)
+    return any(one is not None and one.number == int(rank) for one in places)
+
+
+def _put_on_meta(tensor: Tensor, failed: Spot, lives: Lives) -> Spot | None:
+    """Where what cannot be copied was put on meta; None where the move itself is to be another.
+
+    `to_empty` in the move's place would lose what the rest of the model holds, and cannot be written where
+    a library moves.
+    """
+    born = born_at(tensor.steps)
+    if born is None or not (lives.is_partly(META, tensor.module) or not _is_move(failed.node)):
+        return None
+    spot: Spot | None = born.spot
+    frame: Frame | None = tensor.frame
+    while spot is not None:
+        text = lives.texts.of(spot.file)
+        block = text.around(spot.node, ast.With) if text is not None else None
+        if isinstance(block, ast.With) and "meta" in ast.unparse(block.items[0]):
+            return spot._replace(node=block)
+        spot, frame = (frame.call, frame.caller) if frame is not None else (None, None)
+    return born.spot if _is_move(failed.node) else None
+
+
+def _is_move(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in MOVES
+    return False

@@ -12,7 +12,7 @@ _OPEN = re.compile(r"\*|\[A-Z\]")
 
 
 class Effect(NamedTuple):
-    """What a call does, by a word of `diagnose.placement.libraries.words`.
+    """What a call does, by a word of `diagnose.placement.libraries.effects`.
 
     ``of`` is the argument that it is about, ``to`` the device, or the argument that names one, ``gives``
     what comes of it, ``takes`` the parameters in their order, ``without`` those that are not handed on;

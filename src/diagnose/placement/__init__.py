@@ -25,6 +25,6 @@ def check(source: Source, torch: TorchNames, imported: Imported | None = None) -
         One suspect a place to edit, in the order of the file.
     """
     # The nouns are imported by every answer, the analysis by those that have files to analyse.
-    from diagnose.placement.assumptions import checked
+    from diagnose.placement.analysis import checked
 
     return checked(source, torch, imported)

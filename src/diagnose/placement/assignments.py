@@ -1,23 +1,35 @@
-"""What an assignment binds, what a loop takes out of a value."""
+"""What an assignment binds, or writes into what NumPy or pandas keeps on the host; what a loop takes out
+of a value.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
 
-from diagnose.kinds import EventKind, Origin
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.model import TorchNames
 from diagnose.placement import modules
-from diagnose.placement.journal import noted
-from diagnose.placement.lattice import joined, of_any_key
-from diagnose.placement.machine import Machine
+from diagnose.placement.lattice import any_of, joined, of_any_key
+from diagnose.placement.machine import Arguments, Given, Machine, Meets, operands
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.possible_strings import may_name
-from diagnose.placement.records import row
+from diagnose.placement.modules import layer_of
+from diagnose.placement.python_types import row
 from diagnose.placement.semantics import called
 from diagnose.placement.tensors import Batch, Module, State, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, External, Frame, Loader, Number, Object, Unknown, Value
+from diagnose.placement.values import (
+    Const,
+    External,
+    Frame,
+    Function,
+    Loader,
+    Number,
+    Object,
+    Unknown,
+    Value,
+    noted,
+)
 
 
 def loaded(target: ast.expr) -> ast.expr:
@@ -52,55 +64,69 @@ def store(
                 after = len(targets) - position - 1
                 if isinstance(each, ast.Starred):
                     store(machine, each.value, _rest(value, position, after), frame, statement)
-                elif any(isinstance(one, ast.Starred) for one in targets[:position]):
-                    store(machine, each, part(value, -after - 1), frame, statement)
                 else:
-                    store(machine, each, part(value, position), frame, statement)
-        case ast.Attribute(value=whose, attr=name):
-            owner = machine.evaluate(machine, whose, frame)
-            if isinstance(value, Module | Number | Unknown) and not value.word:
-                value.word = ast.unparse(target)
-            if isinstance(owner, Module):
-                modules.put(machine, owner, name, value, statement, frame)
-            elif isinstance(owner, External):
-                machine.replaced[f"{owner.dotted}.{name}"] = value
-            elif isinstance(owner, Object):
-                if _counts(owner.attributes.get(name), value):
-                    value = Number(name)
-                if isinstance(value, Tensor):
-                    step = Step(EventKind.STORED, machine.spot(statement, frame), value.device)
-                    value = value.like(value.device, step)
-                elif isinstance(value, Module) and isinstance(statement, ast.Assign):
-                    value.kept = machine.spot(statement.value, frame), frame
-                owner.attributes[name] = value
-            elif isinstance(owner, Tensor) and name == "data" and isinstance(value, Tensor):
-                _filled(machine, owner, value, statement, frame)
-            elif isinstance(owner, Batch) and isinstance(value, Tensor):
-                _put_in(owner, value, machine.spot(statement, frame), whole=False)
-        case ast.Subscript(value=whose, slice=inside):
-            owner = machine.evaluate(machine, whose, frame)
-            key = machine.evaluate(machine, inside, frame)
-            if isinstance(owner, Table | Items):
-                modules.hold(owner, value)
-            if isinstance(owner, State):
-                value = _remembered(value, machine.spot(statement, frame))
-            if isinstance(owner, Table):
-                put_at(owner, key, value, inside)
-            elif isinstance(owner, Items):
-                number = key.value if isinstance(key, Const) else None
-                if isinstance(number, int) and -len(owner.items) <= number < len(owner.items):
-                    owner.items[number] = value
-                else:
-                    owner.more = value
-            elif isinstance(owner, Batch) and isinstance(value, Tensor):
-                _put_in(
-                    owner, value, machine.spot(statement, frame), whole=not isinstance(key, Const)
-                )
-            elif isinstance(owner, Module) and isinstance(value, Module):
-                name = str(key.value) if isinstance(key, Const) else "?"
-                modules.put(machine, owner, name, value, statement, frame)
-            elif isinstance(owner, Tensor) and isinstance(value, Tensor):
-                machine.evaluate(machine, loaded(target), frame)
+                    starred = any(isinstance(one, ast.Starred) for one in targets[:position])
+                    at = -after - 1 if starred else position
+                    store(machine, each, part(value, at), frame, statement)
+        case ast.Attribute():
+            _set(machine, target, value, frame, statement)
+        case ast.Subscript():
+            _put(machine, target, value, frame, statement)
+
+
+def _set(
+    machine: Machine, target: ast.Attribute, value: Value, frame: Frame, statement: ast.stmt
+) -> None:
+    """``owner.name = value``."""
+    owner, name = machine.evaluate(machine, target.value, frame), target.attr
+    if isinstance(value, Module | Number | Unknown) and not value.word:
+        value.word = ast.unparse(target)
+    if isinstance(owner, Module):
+        modules.put(machine, owner, name, value, statement, frame)
+    elif isinstance(owner, External):
+        machine.replaced[f"{owner.dotted}.{name}"] = value
+    elif isinstance(owner, Object):
+        if _counts(owner.attributes.get(name), value):
+            value = Number(name)
+        if isinstance(value, Tensor):
+            step = Step(EventKind.STORED, machine.spot(statement, frame), value.device)
+            value = value.like(value.device, step)
+        elif isinstance(value, Module) and isinstance(statement, ast.Assign):
+            value.kept = machine.spot(statement.value, frame), frame
+        owner.attributes[name] = value
+    elif isinstance(owner, Tensor) and name == "data" and isinstance(value, Tensor):
+        _filled(machine, owner, value, statement, frame)
+    elif isinstance(owner, Batch) and isinstance(value, Tensor):
+        _put_in(owner, value, machine.spot(statement, frame), whole=False)
+
+
+def _put(
+    machine: Machine, target: ast.Subscript, value: Value, frame: Frame, statement: ast.stmt
+) -> None:
+    """``owner[key] = value``."""
+    owner = machine.evaluate(machine, target.value, frame)
+    key = machine.evaluate(machine, target.slice, frame)
+    known = key.value if isinstance(key, Const) else None
+    if isinstance(owner, Table | Items):
+        modules.hold(owner, value)
+    if isinstance(owner, State):
+        value = _remembered(value, machine.spot(statement, frame))
+    match owner, value:
+        case Table(), _:
+            put_at(owner, key, value, target.slice)
+        case Items(), _:
+            if isinstance(known, int) and -len(owner.items) <= known < len(owner.items):
+                owner.items[known] = value
+            else:
+                owner.more = value
+        case Batch(), Tensor():
+            whole = not isinstance(key, Const)
+            _put_in(owner, value, machine.spot(statement, frame), whole=whole)
+        case Module(), Module():
+            name = str(known) if isinstance(key, Const) else "?"
+            modules.put(machine, owner, name, value, statement, frame)
+        case Tensor(), Tensor():
+            machine.evaluate(machine, loaded(target), frame)
 
 
 def _counts(before: Value | None, value: Value) -> bool:
@@ -307,3 +333,143 @@ def element(torch: TorchNames, value: Value) -> Value:
         case Table():
             return Unknown()
     return Unknown()
+
+
+def may_name(text: ast.expr, name: str) -> bool:
+    """Whether an expression for a text may give a name, by what of it is written down."""
+    return re.fullmatch(_pattern(text), name) is not None
+
+
+def _pattern(text: ast.expr) -> str:
+    match text:
+        case ast.Constant(value=str(written)):
+            return re.escape(written)
+        case ast.JoinedStr(values=parts):
+            return "".join(map(_pattern, parts))
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            return _pattern(left) + _pattern(right)
+    return ".*"
+
+
+def iterated(machine: Machine, value: Value, node: ast.AST, frame: Frame) -> Value:
+    """A value as what a loop can run through: of an object what its methods give, of a dict its keys."""
+    match value:
+        case Table():
+            return Items([Const(key) for key in value.items], Unknown(KEY) if value.more else None)
+        case Object() if (found := row(value)) is not None:
+            return found
+        case Object():
+            return _by_methods(machine, value, node, frame)
+        case Module() if (layer := layer_of(value)) is not None:
+            return Items([], layer)
+    return parts(value)
+
+
+def _by_methods(machine: Machine, value: Object, node: ast.AST, frame: Frame) -> Value:
+    found = special(machine, value, "__iter__", node, frame) or value
+    if isinstance(found, Object):
+        item = special(machine, found, "__next__", node, frame)
+        item = item or special(machine, found, "__getitem__", node, frame, Number())
+        return Items([], item) if item is not None else found
+    return iterated(machine, found, node, frame)
+
+
+def special(
+    machine: Machine, value: Value, name: str, node: ast.AST, frame: Frame, *given: Value
+) -> Value | None:
+    """What a special method of a user's object gives, such as ``__enter__``; None where it has none."""
+    made = value.made if isinstance(value, Object) else None
+    method = made.find(name) if made is not None else None
+    if not isinstance(method, Function):
+        return None
+    listed = [Given(ast.Name(name), one) for one in given]
+    return machine.invoke(machine, method.bound(value), Arguments(listed), node, frame)
+
+
+def any_item(torch: TorchNames, items: Value) -> Value:
+    """What a loop binds that is not run item by item: of the keys of a dict any one."""
+    rows = items.items if isinstance(items, Items) and items.more is None else []
+    if len(rows) > 1 and all(map(_is_text, rows)):
+        return Unknown(KEY)
+    pairs = [one.items for one in rows if isinstance(one, Items) and len(one.items) == 2]
+    if len(pairs) == len(rows) > 1 and all(_is_text(key) for key, _ in pairs):
+        return Items([Unknown(KEY), any_of(Items([value for _, value in pairs]))])
+    return element(torch, items)
+
+
+def _is_text(value: Value) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, str)
+
+
+#: Attributes by which an array or a table of pandas is written into.
+_VIEWS = frozenset({"loc", "iloc", "flat", "T"})
+
+
+def written(machine: Machine, node: ast.Assign, value: Value, frame: Frame) -> None:
+    """Notes a tensor that ``array[rows] = values`` writes into an array: NumPy asks it for one, which a
+    tensor of a GPU refuses.
+
+    Args:
+        machine: the analysis.
+        node: the statement.
+        value: what it writes.
+        frame: the variables around it.
+    """
+    targets = [one for one in node.targets if isinstance(one, ast.Subscript)]
+    if targets and not isinstance(value, Table):
+        for target in targets:
+            if _is_array(machine, target, frame):
+                _meet(machine, target, Given(node.value, value), node, frame)
+
+
+def added(machine: Machine, node: ast.AugAssign, frame: Frame) -> bool:
+    """Notes a tensor that ``array += values`` computes into an array; returns whether it is one."""
+    if not _is_array(machine, node.target, frame):
+        return False
+    value = machine.evaluate(machine, node.value, frame)
+    _meet(machine, node.target, Given(node.value, value), node, frame)
+    return True
+
+
+def _meet(
+    machine: Machine, target: ast.expr, given: Given, statement: ast.stmt, frame: Frame
+) -> None:
+    sides = operands(Arguments([given]))
+    if _may_be_item(machine, target, frame):  # then a tensor of one number is asked for that
+        sides = [_guessed(side) for side in sides if not side.tensor.scalar]
+    if sides:
+        machine.meet(ConstraintKind.HOST, statement, frame, sides)
+
+
+def _is_array(machine: Machine, target: ast.expr, frame: Frame) -> bool:
+    """Whether a target is what NumPy or pandas made, or a part of that."""
+    owner = target
+    while isinstance(owner, ast.Subscript) or (
+        isinstance(owner, ast.Attribute) and owner.attr in _VIEWS
+    ):
+        owner = owner.value
+    match machine.evaluate(machine, owner, frame):
+        case Unknown(word="array", handed=False) | Object(kind="host"):
+            return True
+    return False
+
+
+def _may_be_item(machine: Machine, target: ast.expr, frame: Frame) -> bool:
+    """Whether a target may be one item of an array, and no row of it: no index of it is a slice, or a list
+    or array of several."""
+    if not isinstance(target, ast.Subscript):
+        return False
+    inside = target.slice
+    for each in inside.elts if isinstance(inside, ast.Tuple) else [inside]:
+        if isinstance(each, ast.Slice):
+            return False
+        match machine.evaluate(machine, each, frame):
+            case Items() | Unknown(word="array"):
+                return False
+    return True
+
+
+def _guessed(side: Meets) -> Meets:
+    tensor = side.tensor.like(side.tensor.device)
+    tensor.guessed = True
+    return side._replace(tensor=tensor)

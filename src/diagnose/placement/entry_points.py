@@ -9,10 +9,10 @@ from collections.abc import Callable, Sequence
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU, HOME, differ, named_so
 from diagnose.placement.language import calls
-from diagnose.placement.language.branches import Ways
-from diagnose.placement.libraries.copies import copied
-from diagnose.placement.libraries.generation import GIVEN
-from diagnose.placement.libraries.trainer_calls import BEFORE
+from diagnose.placement.language.control_flow import Ways
+from diagnose.placement.libraries.module_methods import GIVEN
+from diagnose.placement.libraries.trainers import BEFORE
+from diagnose.placement.libraries.weights import copied
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine, Meeting
 from diagnose.placement.model import Step
 from diagnose.placement.semantics import (

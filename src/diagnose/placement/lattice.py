@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import reduce
+from typing import Any
 
 from diagnose.placement.devices import CPU, differ, is_gpu
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor, inside, tensors_in
@@ -18,37 +19,33 @@ def joined(one: Value | None, other: Value | None) -> Value:
         return found if found is not None else Unknown()
     if isinstance(one, Const) and isinstance(other, Const) and one.value == other.value:
         return one
-    if isinstance(one, Const) and one.value is None:
-        return _or_none(other)
-    if isinstance(other, Const) and other.value is None:
-        return _or_none(one)
-    if isinstance(one, Tensor) and isinstance(other, Tensor):
-        same = one.device == other.device or differ(one.device, other.device) is False
-        if same:
-            return one
-        found = other.like(None)
-        found.ways = (one, other)
-        return found
-    if isinstance(one, Tensor | Batch) and isinstance(other, Tensor | Batch):
-        # `out[0] if isinstance(out, tuple) else out`: what is known of both.
-        tensor, structure = (one, other) if isinstance(one, Tensor) else (other, one)
-        same = inside(tensor).device == inside(structure).device
-        return tensor if same else Unknown()
-    if isinstance(one, Unknown):
+    for way, rest in ((one, other), (other, one)):
+        if isinstance(way, Const) and way.value is None:
+            return _or_none(rest)
+    for kind, join in _JOINED:
+        if isinstance(one, kind) and isinstance(other, kind):
+            return join(one, other) or Unknown()
+    return next((way for way in (one, other) if isinstance(way, Unknown)), Unknown())
+
+
+def _of_tensors(one: Tensor, other: Tensor) -> Tensor:
+    if one.device == other.device or differ(one.device, other.device) is False:
         return one
-    if isinstance(one, External) and isinstance(other, External):
-        # `try: from torch.ao.quantization import quantize_dynamic`, and where that was before.
-        same = one.dotted.rpartition(".")[2] == other.dotted.rpartition(".")[2]
-        return other if same else Unknown()
-    if isinstance(one, Module) and isinstance(other, Module):
-        return _either(one, other) or Unknown()
-    if isinstance(one, Items) and isinstance(other, Items):
-        return other if _agree(one, other) else Items([], Unknown(), other.kind)
-    if isinstance(one, Table) and isinstance(other, Table):
-        return other
-    if isinstance(one, Object) and isinstance(other, Object):
-        return other if (one.made, one.kind) == (other.made, other.kind) else Unknown()
-    return other if isinstance(other, Unknown) else Unknown()
+    found = other.like(None)
+    found.ways = (one, other)
+    return found
+
+
+def _of_structure(one: Tensor | Batch, other: Tensor | Batch) -> Value | None:
+    """``out[0] if isinstance(out, tuple) else out``: what is known of both."""
+    tensor, structure = (one, other) if isinstance(one, Tensor) else (other, one)
+    return tensor if inside(tensor).device == inside(structure).device else None
+
+
+def _of_names(one: External, other: External) -> Value | None:
+    """``try: from torch.ao.quantization import quantize_dynamic``, and where that was before."""
+    same = one.dotted.rpartition(".")[2] == other.dotted.rpartition(".")[2]
+    return other if same else None
 
 
 def of_any_key(held: Value | None, value: Value) -> Value:
@@ -107,3 +104,18 @@ def _either(one: Module, other: Module) -> Module | None:
         return None
     place = one.where()
     return one if is_gpu(place) else other
+
+
+#: What is known of two values of a kind.
+_JOINED: tuple[tuple[Any, Callable[[Any, Any], Value | None]], ...] = (
+    (Tensor, _of_tensors),
+    (Tensor | Batch, _of_structure),
+    (External, _of_names),
+    (Module, _either),
+    (Items, lambda one, other: other if _agree(one, other) else Items([], Unknown(), other.kind)),
+    (Table, lambda _, other: other),
+    (
+        Object,
+        lambda one, other: other if (one.made, one.kind) == (other.made, other.kind) else None,
+    ),
+)

@@ -31,52 +31,61 @@ def put(
     spot = machine.spot(statement, frame)
     if owner.made is None and owner.device == META:  # its weights are put in one by one
         owner.device = None
-    if isinstance(value, Module):
-        if not value.word:
-            value.word = name
-        name = name if name != "?" else f"?{len(owner.children)}"
-        owner.plain.pop(name, None)
-        value.steps = (*value.steps, Step(EventKind.PUT, spot, _around(owner)))
-        if _is_free(value):
-            value.owner = owner
-        owner.children[name] = value
-        return
-    if isinstance(value, Tensor) and owner.kind in ("ParameterList", "ParameterDict"):
+    match value:
+        case Module():
+            value.word = value.word or name
+            name = name if name != "?" else f"?{len(owner.children)}"
+            owner.plain.pop(name, None)
+            value.steps = (*value.steps, Step(EventKind.PUT, spot, _around(owner)))
+            if _is_free(value):
+                value.owner = owner
+            owner.children[name] = value
+            return
+        case Tensor():
+            value = _as_parameter(owner, value)
+            if value.maker == Origin.WEIGHT:
+                value.steps = (*value.steps, Step(EventKind.PUT, spot, value.device))
+                value.module, value.name = owner, name
+                owner.tensors = {**owner.tensors, name: value}
+            elif name in owner.buffers:
+                owner.plain.pop(name, None)
+                buffer(machine, owner, name, value, statement, frame)
+            elif name in owner.tensors:  # a buffer is given another value
+                renewed = value.like(value.device, Step(EventKind.PUT, spot, value.device))
+                renewed.name = name if renewed.module is owner else renewed.name
+                owner.tensors = {**owner.tensors, name: renewed}
+            else:
+                owner.plain[name] = _kept(owner, name, value, spot)
+            return
+        case Distribution():
+            if value.inner.maker == Origin.WEIGHT:
+                value = Unknown()  # of parameters alone, and where they are whenever it is asked
+            else:
+                value = Distribution(_kept(owner, name, inside(value), spot))
+        case Items() | Table():
+            value.keeper = owner
+            value.steps = (*value.steps, Step(EventKind.KEPT, spot))
+            for item in value.every():
+                hold(value, item, name)
+        case Partial():
+            _leave_out(owner, value, spot, name)
+    owner.plain[name] = value
+
+
+def _as_parameter(owner: Module, value: Tensor) -> Tensor:
+    """What is put into a list of parameters is one; a clone of a weight is none elsewhere."""
+    if owner.kind in ("ParameterList", "ParameterDict"):
         value = value.like(value.device)
         value.maker = Origin.WEIGHT
-    copied = isinstance(value, Tensor) and value.steps and value.steps[-1].what == EventKind.COPIED
-    if isinstance(value, Tensor) and copied and value.maker == Origin.WEIGHT:
-        value = value.computed(value.device)  # a clone of a weight is no parameter
-    if isinstance(value, Tensor) and value.maker == Origin.WEIGHT:
-        value.steps = (*value.steps, Step(EventKind.PUT, spot, value.device))
-        value.module, value.name = owner, name
-        owner.tensors = {**owner.tensors, name: value}
-        return
-    if isinstance(value, Tensor) and name in owner.buffers:
-        owner.plain.pop(name, None)
-        buffer(machine, owner, name, value, statement, frame)
-        return
-    if isinstance(value, Tensor) and name in owner.tensors:  # a buffer is given another value
-        renewed = value.like(value.device, Step(EventKind.PUT, spot, value.device))
-        renewed.name = name if renewed.module is owner else renewed.name
-        owner.tensors = {**owner.tensors, name: renewed}
-        return
-    if isinstance(value, Distribution) and value.inner.maker == Origin.WEIGHT:
-        value = Unknown()  # of parameters alone, and where they are whenever it is asked
-    if isinstance(value, Tensor | Distribution):
-        kept = inside(value)
-        kept = kept.like(kept.device, Step(EventKind.KEPT, spot, kept.device))
-        kept.module, kept.name = owner, name
-        owner.plain[name] = Distribution(kept) if isinstance(value, Distribution) else kept
-        return
-    if isinstance(value, Items | Table):
-        value.keeper = owner
-        value.steps = (*value.steps, Step(EventKind.KEPT, spot))
-        for item in value.every():
-            hold(value, item, name)
-    elif isinstance(value, Partial):
-        _leave_out(owner, value, spot, name)
-    owner.plain[name] = value
+    copied = bool(value.steps) and value.steps[-1].what == EventKind.COPIED
+    return value.computed(value.device) if copied and value.maker == Origin.WEIGHT else value
+
+
+def _kept(owner: Module, name: str, value: Tensor, spot: Spot) -> Tensor:
+    """A tensor that a module keeps without registering it."""
+    kept = value.like(value.device, Step(EventKind.KEPT, spot, value.device))
+    kept.module, kept.name = owner, name
+    return kept
 
 
 def _is_free(module: Module) -> bool:

@@ -12,7 +12,7 @@ from diagnose.placement.devices import is_host
 from diagnose.placement.machine import Machine
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.provenance import last_of
-from diagnose.placement.records import is_data_class
+from diagnose.placement.python_types import is_data_class
 from diagnose.placement.semantics import calls, holds, names, nodes
 from diagnose.placement.tensors import Batch, Table, Tensor, inside, tensors_in, within
 from diagnose.placement.tensors import Sequence as Items

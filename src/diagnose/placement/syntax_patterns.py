@@ -15,7 +15,6 @@ from diagnose.model import TorchNames
 from diagnose.patterns import bare
 from diagnose.placement.control_dependence import turned_on
 from diagnose.placement.devices import HOME
-from diagnose.placement.host_patterns import host_optimizer, orders_rows, put_state
 from diagnose.placement.model import Source, Spot, Suspect
 from diagnose.placement.semantics import argument, called, calls, holds, names, nodes, path_to
 
@@ -57,19 +56,24 @@ def suspect(
     if len(found) > 1 and cause in _RATHER:
         found = [one for one in found if _RATHER[cause](one.node, torch)] or found
     if len(found) > 1:
-        text = "\n".join(shown)
-        names = [one for one in found if _bound(one, text)]
-        inside = {None if one == _TOP else one for one in functions}
-        here = [one for one in names or found if one.function in inside]
-        found = here if here or not names else names
-    if len(found) > 1:
-        found = [one for one in found if bare(one.code).rstrip() in shown]
+        found = _on_the_way(found, shown, functions)
     if len(found) != 1:
         return None
     place = turned_on(cause, found[0])
     devices = tuple(_beside(place))
     wanted = HOME if devices else None
     return Suspect(cause, _name(found[0]) or "", place, wanted=wanted, devices=devices, sure=False)
+
+
+def _on_the_way(found: list[Spot], shown: Sequence[str], functions: Iterable[str]) -> list[Spot]:
+    """Of several places those that bind a name of the lines that are shown, within their functions; of
+    several such those that are shown."""
+    text = "\n".join(shown)
+    names = [one for one in found if _bound(one, text)]
+    inside = {None if one == _TOP else one for one in functions}
+    here = [one for one in names or found if one.function in inside]
+    found = here if here or not names else names
+    return [one for one in found if bare(one.code).rstrip() in shown] if len(found) > 1 else found
 
 
 def _having(form: Form, sources: Sequence[Source], torch: TorchNames) -> list[Spot]:
@@ -269,6 +273,102 @@ def _numbered(node: ast.AST, _: TorchNames) -> ast.AST | None:
 
 #: Causes whose form counts in the lines alone that the traceback shows.
 _SHOWN = frozenset({"quantized-placement", "offloaded-to-cpu"})
+#: Forms that are likelier than others of a cause's, where several places have one.
+_RATHER: dict[str, Form] = {"meta-tensor": _left_empty}
+
+
+#: What DeepSpeed calls its optimizers of the host's: ``...Adam``, ``...Adagrad``, ``...Lion``.
+_ON_HOST = "DeepSpeedCPU"
+#: Methods, and functions, that copy what they are called of or given, and leave the copy where it is.
+_COPIES = frozenset({"clone", "copy", "detach"})
+_COPYING = frozenset({"copy", "deepcopy", "dict"})
+
+
+def host_optimizer(node: ast.AST, _: TorchNames) -> ast.AST | None:
+    """An optimizer of the host's, or the setting by which DeepSpeed takes one."""
+    match node:
+        case ast.Name(id=name, ctx=ast.Load()) if name.startswith(_ON_HOST):
+            return node
+        case ast.Attribute(attr=name) if name.startswith(_ON_HOST):
+            return node
+        case ast.Dict(keys=keys, values=values):
+            for key, value in zip(keys, values, strict=True):
+                named = isinstance(key, ast.Constant) and key.value == "offload_optimizer"
+                if named and isinstance(value, ast.Dict):
+                    return value
+    return None
+
+
+def put_state(node: ast.AST, _: TorchNames) -> ast.AST | None:
+    """A statement that gives a weight of an optimizer the state that was kept elsewhere, as a whole or by
+    its values: as it was kept, or a copy of that."""
+    match node:
+        case (
+            ast.Assign(
+                targets=[ast.Subscript(value=ast.Attribute(attr="state"), slice=ast.Name())],
+                value=value,
+            )
+            | ast.Call(
+                func=ast.Attribute(
+                    value=ast.Subscript(value=ast.Attribute(attr="state"), slice=ast.Name()),
+                    attr="update",
+                ),
+                args=[value],
+            )
+        ):
+            return node if _as_kept(value) else None
+        case ast.Assign(
+            targets=[
+                ast.Subscript(
+                    value=ast.Subscript(value=ast.Attribute(attr="state"), slice=ast.Name()),
+                    slice=key,
+                )
+            ],
+            value=value,
+        ):
+            counted = isinstance(key, ast.Constant) and key.value == "step"
+            return node if _as_kept(value) and not counted else None
+    return None
+
+
+def _as_kept(value: ast.expr) -> bool:
+    """Whether an expression is something that was kept, or a copy of it that is where that is."""
+    match value:
+        case ast.Name() | ast.Subscript():
+            return True
+        case ast.DictComp(value=ast.IfExp(body=each, orelse=other)):
+            return _as_kept(each) and _as_kept(other)
+        case ast.DictComp(value=each):
+            return _as_kept(each)
+    held = copied(value)
+    return held is not None and _as_kept(held)
+
+
+def copied(value: ast.AST) -> ast.expr | None:
+    """What a call copies where it is: ``copy.deepcopy(x)``, ``dict(x)``, ``x.clone()``; None for others."""
+    match value:
+        case ast.Call(func=ast.Attribute(value=held, attr=name), args=[], keywords=[]):
+            return held if name in _COPIES else None
+        case ast.Call(
+            func=ast.Name(id=name) | ast.Attribute(attr=name), args=[held], keywords=[]
+        ) if name in _COPYING:
+            return held
+    return None
+
+
+def orders_rows(node: ast.AST, _: TorchNames) -> ast.AST | None:
+    """A loader that draws the order of its rows by itself; where torch draws on the GPU by default its
+    generator on the host cannot."""
+    match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name.endswith(
+            "DataLoader"
+        ):
+            told = {one.arg: one.value for one in node.keywords}
+            shuffles = getattr(told.get("shuffle"), "value", None) is True
+            return node if shuffles and "generator" not in told else None
+    return None
+
+
 _FORMS: dict[str, Form] = {
     "quantized-placement": _moved,
     "offloaded-to-cpu": _moved,
@@ -286,7 +386,6 @@ _FORMS: dict[str, Form] = {
     "submodule-added-after-move": _put,
     "rank-device": _ranked,
 }
-#: Forms that are likelier than others of a cause's, where several places have one.
-_RATHER: dict[str, Form] = {"meta-tensor": _left_empty}
+
 #: Forms of a cause that count where no place has the first one.
 _ELSE: dict[str, Form] = {"generator-device": orders_rows}

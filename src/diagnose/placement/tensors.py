@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from itertools import islice
 
 from diagnose.kinds import DeviceType, EventKind, Origin
-from diagnose.placement.journal import Attributes
 from diagnose.placement.model import Device, Spot, Step
-from diagnose.placement.values import Class, Frame, Value
+from diagnose.placement.values import Attributes, Class, Frame, Value
 
 
 class Tensor(Value):

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from diagnose.facts.again import AGAIN
+from diagnose.facts import AGAIN
 from diagnose.model import Cause, Fact, IncidentMatch
 
 #: Of the softmax: the facts overlap, so that their sum understates no more than it overstates.
@@ -57,6 +57,8 @@ THRESHOLD = 0.6
 SUPPORT = 0.3
 #: A fact that says less than this more for one cause than for another does not tell the two apart.
 DECIDES = 0.5
+#: Terms of a documented incident.
+_RESEMBLES = frozenset({"incident", "description"})
 
 
 #: How the words' term is called where terms are listed.
@@ -98,15 +100,16 @@ def is_decided(ranked: Sequence[Scored]) -> bool:
         ranked: causes, most likely first.
     """
     first, *others = ranked
-    if not others or any(term.kind in ("incident", "description") for term in first.terms):
+    if not others or not _RESEMBLES.isdisjoint(term.kind for term in first.terms):
         return True
-    said = {term.id: term.value for term in others[0].terms if term.kind == "fact"}
-    supported = {fact.id for fact in first.support}
+    said, rival = _of_facts(first), _of_facts(others[0])
     return any(
-        term.value - said.get(term.id, 0.0) >= DECIDES
-        for term in first.terms
-        if term.kind == "fact" and term.id in supported
+        said.get(fact.id, 0.0) - rival.get(fact.id, 0.0) >= DECIDES for fact in first.support
     )
+
+
+def _of_facts(scored: Scored) -> Mapping[str, float]:
+    return {term.id: term.value for term in scored.terms if term.kind == "fact"}
 
 
 def calibration(*, described: bool, carets: bool) -> Maps:

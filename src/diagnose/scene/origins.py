@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from diagnose.kinds import OptionState
 from diagnose.model import Frame, TorchNames
-from diagnose.placement import Source, Suspect, control_dependence, replicas, syntax_patterns
-from diagnose.placement.failures import Line, doubted, suspects
-from diagnose.placement.interpreter import Program, analyse
+from diagnose.placement import Source, Suspect, control_dependence, syntax_patterns
+from diagnose.placement.analysis import Line, Program, analyse, doubted, suspects
+from diagnose.placement.localization import replicas
 from diagnose.placement.localization.suspects import of_meeting
 from diagnose.sources import SourceFile, Sources
 
@@ -53,27 +53,30 @@ def of_failure(
     program = look()
     stack = [Line(file.path, frame.line) for frame, file in found if frame.line is not None]
     said = suspects(program, stack, devices)
-    options = any("add_argument" in source.text for source in program.sources.values())
     again = not program.is_long
-    if again and options and (not said or "add_argument" in said[0].spot.code):
-        # The program was run with other options than their defaults.
-        other = look(defaults=False)
-        if met := suspects(other, stack, devices):
-            program, said = other, met
-    # or with all of them, or with each flag
-    for taken, differs in (
-        (OptionState.DEFAULT, program.has_options),
-        (OptionState.TURNED_ON, program.has_flags),
-    ):
-        if again and differs and not said:
-            other = look(options=taken)
+    for is_open, way in _WAYS:
+        if again and is_open(program, said):
+            other = look(**way)
             if met := suspects(other, stack, devices):
                 program, said = other, met
-    if again and not said:  # what one round of a loop leaves, the next one meets
-        twice = look(rounds=2)
-        if met := suspects(twice, stack, devices):
-            program, said = twice, met
     return Origins(said, tuple(program.sources.values()), program, tuple(stack), tuple(devices))
+
+
+def _is_by_option(program: Program, said: tuple[Suspect, ...]) -> bool:
+    """Whether a failure is unexplained, or explained by an option, which may have been another."""
+    options = any("add_argument" in source.text for source in program.sources.values())
+    return options and (not said or "add_argument" in said[0].spot.code)
+
+
+#: How else a program may have been run, where what is known of it does not explain the failure: with other
+#: options than their defaults, with all of these, with each flag; and a second round of its loops, for what
+#: one round leaves the next one meets.
+_WAYS: tuple[tuple[Callable[[Program, tuple[Suspect, ...]], bool], dict[str, Any]], ...] = (
+    (_is_by_option, {"defaults": False}),
+    (lambda it, said: it.has_options and not said, {"options": OptionState.DEFAULT}),
+    (lambda it, said: it.has_flags and not said, {"options": OptionState.TURNED_ON}),
+    (lambda _, said: not said, {"rounds": 2}),
+)
 
 
 def _gpus(devices: Sequence[str]) -> int:

@@ -17,8 +17,7 @@ from diagnose.naming.features import Use, features, uses
 from diagnose.naming.origins import CALLED, VALUES
 from diagnose.placement.semantics import dotted
 from diagnose.scene import calls
-from diagnose.scene.meeting import Operand
-from diagnose.scene.place import Place
+from diagnose.scene.meeting import Operand, Place
 
 Shares = Mapping[str, float]
 

@@ -14,12 +14,10 @@ from typing import TYPE_CHECKING
 from diagnose.bulkhead import guarded
 from diagnose.model import Frame, Knowledge, Report
 from diagnose.placement import Source, Suspect
-from diagnose.scene import provenance, roles
-from diagnose.scene.devices import kind
+from diagnose.scene import meeting, provenance
 from diagnose.scene.frames import Frames
 from diagnose.scene.live import Seen, by_message, ruled
-from diagnose.scene.meeting import Meeting, Said, texts
-from diagnose.scene.place import Place
+from diagnose.scene.meeting import Meeting, Place, Said, kind, texts
 from diagnose.scene.strays import told
 from diagnose.sources import Sources
 
@@ -156,12 +154,12 @@ class Scene(Frames):
     @cached_property
     def roles(self) -> Mapping[str, str]:
         """The device of each operand role that the message tells, such as ``{"weight": "cpu"}``."""
-        return roles.told(self.report, self.knowledge.operands)
+        return meeting.told(self.report, self.knowledge.operands)
 
     @cached_property
     def elementwise(self) -> bool:
         """True for the wordings of operations that take their operands one by one, without names."""
-        return roles.is_elementwise(self.report)
+        return meeting.is_elementwise(self.report)
 
     @cached_property
     def in_layer(self) -> bool:
@@ -180,7 +178,7 @@ class Scene(Frames):
         met = site.meeting if site is not None else None
         if met is None or mismatch is None:
             return met
-        role = roles.role_of(mismatch, self.knowledge.operands)
+        role = meeting.role_of(mismatch, self.knowledge.operands)
         inner = self.innermost.file.replace("\\", "/") if self.innermost is not None else ""
         said = Said(
             mismatch,

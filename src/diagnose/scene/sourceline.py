@@ -1,15 +1,21 @@
-"""Printed source as a syntax tree: tracebacks show a line or a few, often only a part of a statement."""
+"""Printed source as a syntax tree: tracebacks show a line or a few, often only a part of a statement.
+
+CPython's carets underline which part of it failed.
+"""
 
 from __future__ import annotations
 
 import ast
 import builtins
+import unicodedata
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
-from diagnose.placement.semantics import arguments
+from diagnose.model import Carets
+from diagnose.placement.semantics import arguments, nodes
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _MAX_LENGTH = 2000  # of a line; a statement may have several
@@ -217,3 +223,51 @@ def operands(line: SourceLine, nodes: Sequence[ast.AST] | None = None) -> list[a
             elif len(arguments(node)) > 1:
                 best = arguments(node)
     return best
+
+
+def failing(line: SourceLine, carets: Carets | None) -> ast.AST | None:
+    """What the carets underline: the outermost node that stands just there; None where none does."""
+    if carets is None:
+        return None
+    starts = [0, *accumulate(len(text) + 1 for text in line.text.split("\n"))]
+    if carets.end_line >= len(starts) - 1:
+        return None
+    rows = line.text.split("\n")
+    for read_as in (_characters,) if line.text.isascii() else (_characters, _columns):
+        start = starts[carets.line] + read_as(rows[carets.line], carets.column)
+        end = starts[carets.end_line] + read_as(rows[carets.end_line], carets.end)
+        for node in line.nodes:
+            if isinstance(node, ast.expr) and line.span(node) == (start, end):
+                return node
+    return None
+
+
+def outermost(line: SourceLine) -> ast.AST | None:
+    """The operation that takes all of a line: an in-place statement, or one expression."""
+    first = next(iter(line.tree.body), None)  # none in a comment
+    if not line.reading.before and isinstance(first, ast.AugAssign):
+        return first
+    whole = (0, len(line.text))
+    return next((n for n in line.nodes if isinstance(n, ast.expr) and line.span(n) == whole), None)
+
+
+def inside(line: SourceLine, part: ast.AST | None) -> tuple[ast.AST, ...]:
+    """The line's nodes within a part of it; all for None."""
+    if part is None:
+        return line.nodes
+    within = set(nodes(part, ast.AST))
+    return tuple(node for node in line.nodes if node in within)
+
+
+def _characters(text: str, column: int) -> int:
+    return column
+
+
+def _columns(text: str, column: int) -> int:
+    """The offset of a column of the terminal: wide characters take two."""
+    taken = 0
+    for offset, character in enumerate(text):
+        if taken >= column:
+            return offset
+        taken += 2 if unicodedata.east_asian_width(character) in "WF" else 1
+    return len(text)

@@ -20,7 +20,7 @@ from diagnose.compiling.models.strict import (
     filled,
     wrong,
 )
-from diagnose.facts.values import NAMES
+from diagnose.facts.rules import NAMES
 
 #: The keys that are matched against the report as a whole, in the order in which they are tried.
 MATCHERS = (

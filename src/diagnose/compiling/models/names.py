@@ -12,7 +12,7 @@ from diagnose import model
 from diagnose.compiling.models.strict import SomeTexts, Strict, StrictRoot, near, wrong
 from diagnose.compiling.words import NAME
 from diagnose.model.effects import is_guess
-from diagnose.placement.libraries.words import WORDS
+from diagnose.placement.libraries.effects import WORDS
 
 
 class Words(
@@ -196,7 +196,7 @@ _Parameters = Annotated[tuple[_Parameter, ...], Field(strict=False)]
 
 def _word(value: str) -> str:
     if value not in WORDS:
-        raise wrong(f"{value!r} is no word of placement/libraries/words.py{near(value, WORDS)}")
+        raise wrong(f"{value!r} is no word of placement/libraries/effects.py{near(value, WORDS)}")
     return value
 
 

@@ -13,7 +13,6 @@ from diagnose.fixes.codemods.transfers import receiver
 from diagnose.fixes.file_gate import Change
 from diagnose.fixes.line_gate import Refused
 from diagnose.model import TorchNames
-from diagnose.placement.host_patterns import copied
 from diagnose.placement.model import Source, Suspect
 from diagnose.placement.semantics import (
     assigned,
@@ -25,6 +24,7 @@ from diagnose.placement.semantics import (
     reads,
     scope_of,
 )
+from diagnose.placement.syntax_patterns import copied
 
 #: Questions whether something is a tensor.
 _ASKING = re.compile(r"(\w+\.)*is_tensor\(|isinstance\(.*Tensor|hasattr\(")

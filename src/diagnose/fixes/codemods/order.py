@@ -55,7 +55,7 @@ def move_last(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
             raise Refused("the model is to move before the optimizer is made")
         owner = suspect.owner or (receiver(call) if call is suspect.spot.node and call else None)
         if owner is None:
-            if suspect.cause == "optimizer-state" and _model_of(changed) is not None:
+            if suspect.cause == "optimizer-state" and model_of(changed) is not None:
                 raise Refused("an optimizer has no .to")
             return module(suspect, torch)
         again = f"{owner}.to({target_device(suspect)})"
@@ -95,7 +95,7 @@ def move_first(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return changes
     source = suspect.spot.source
     made = _making(suspect)
-    owner = suspect.owner or _model_of(made)
+    owner = suspect.owner or model_of(made)
     move = _move(suspect, torch) or _later_move(source, made, owner, torch)
     apart = move is None or not _precedes(source, made, move.statement)
     if apart and (after := _behind(suspect, made, owner, torch)):
@@ -138,7 +138,7 @@ def move_state(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     if len(owners) != 1 or not isinstance(loaded, ast.Expr):
         raise Refused("the statement does not load the state of one optimizer")
     making = _making(suspect)
-    owner = suspect.owner or _model_of(making)
+    owner = suspect.owner or model_of(making)
     if _later_move(source, loaded, owner, torch) is not None:
         raise Refused("the model is moved after the state is loaded: the order has to change")
     if suspect.owner is not None:
@@ -209,7 +209,7 @@ def _moved_when_built(suspect: Suspect, torch: TorchNames) -> list[Change]:
     spot is not the statement that builds it."""
     source = suspect.spot.source
     built = statement_of(source, suspect.spot.node)
-    if not isinstance(built, ast.Assign) or len(built.targets) != 1 or _model_of(built) is not None:
+    if not isinstance(built, ast.Assign) or len(built.targets) != 1 or model_of(built) is not None:
         return []
     move = _later_move(source, built, dotted(built.targets[0]), torch)
     if move is None:
@@ -223,7 +223,7 @@ def _moved_when_built(suspect: Suspect, torch: TorchNames) -> list[Change]:
     ]
 
 
-def _model_of(made: ast.stmt) -> str | None:
+def model_of(made: ast.stmt) -> str | None:
     """The model whose parameters an optimizer is given."""
     for call in calls(made):
         if isinstance(call.func, ast.Attribute) and call.func.attr in _PARAMETERS:

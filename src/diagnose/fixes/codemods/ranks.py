@@ -167,8 +167,7 @@ def _numbered(source: Source, node: ast.expr, rank: str) -> list[Change]:
         node = outer
     match node:
         case ast.Constant(value="cuda" | "cuda:0"):
-            quote = "'" if '"' in rank else '"'
-            return [replaced(source, node, f"f{quote}cuda:{{{rank}}}{quote}")]
+            return [replaced(source, node, gpu_of(rank))]
         case ast.Constant(value=0):
             return [replaced(source, node, rank)]
         case ast.List(elts=[ast.Constant(value=0) as number]):
@@ -183,6 +182,12 @@ def _numbered(source: Source, node: ast.expr, rank: str) -> list[Change]:
             given = (argument(node, name) for name in ("device", "device_ids", "output_device"))
             return [c for one in given if one is not None for c in _numbered(source, one, rank)]
     return []
+
+
+def gpu_of(number: str) -> str:
+    """The expression of the GPU of a number."""
+    quote = "'" if '"' in number else '"'
+    return f"f{quote}cuda:{{{number}}}{quote}"
 
 
 def _rank(suspect: Suspect) -> str:

@@ -25,8 +25,8 @@ from diagnose.fixes.codemods.transfers import is_moved
 from diagnose.fixes.file_gate import Change, Splice
 from diagnose.fixes.line_gate import Refused
 from diagnose.model import TorchNames
+from diagnose.placement.localization.replicas import CAUSE, is_kept_once
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.replicas import CAUSE, is_kept_once
 from diagnose.placement.semantics import bindings, called, calls, dotted, mentions
 from diagnose.scene.calls import is_number
 

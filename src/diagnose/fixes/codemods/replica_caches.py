@@ -9,8 +9,8 @@ from diagnose.fixes.codemods.positions import functions_around, statement_of, te
 from diagnose.fixes.file_gate import Change
 from diagnose.fixes.line_gate import Refused
 from diagnose.placement.device_patterns import of_input
-from diagnose.placement.model import Suspect
-from diagnose.placement.replicas import CAUSE, asked_again, kept_by
+from diagnose.placement.localization.replicas import CAUSE, asked_again, kept_by
+from diagnose.placement.model import Source, Suspect
 
 
 def rebuilt(suspect: Suspect) -> list[Change]:
@@ -28,12 +28,16 @@ def rebuilt(suspect: Suspect) -> list[Change]:
     there = functions_around(source, asked)
     if inside[:1] != there[:1]:  # another method asks, which is given what it computes with
         suspect = suspect._replace(devices=(of_input(there[0]) or "",) if there else ())
-    device = _device(suspect)
+    return [asked_anew(source, asked, text_of(source, kept_by(kept)[0]), _device(suspect))]
+
+
+def asked_anew(source: Source, asked: ast.If, name: str, device: str) -> Change:
+    """The change of a question whether something is made yet, which asks then as well whether that is on a
+    device."""
     test = text_of(source, asked.test)
     if isinstance(asked.test, ast.IfExp | ast.Lambda | ast.NamedExpr):
         test = f"({test})"
-    name = text_of(source, kept_by(kept)[0])
-    return [replaced(source, asked.test, f"{test} or {name}.device != {device}")]
+    return replaced(source, asked.test, f"{test} or {name}.device != {device}")
 
 
 def _is_read(node: ast.AST) -> bool:

@@ -14,8 +14,8 @@ from diagnose.fixes.codemods.transfers import is_moved
 from diagnose.fixes.file_gate import Change
 from diagnose.fixes.line_gate import Refused
 from diagnose.model import TorchNames
+from diagnose.placement.localization.replicas import CAUSE as SHARED
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.replicas import CAUSE as SHARED
 from diagnose.placement.semantics import argument, called, calls, dotted, holds, names, scope_of
 
 

@@ -1,20 +1,30 @@
-"""Lists, dicts, and what a subscript takes out of a value."""
+"""Lists, dicts and comprehensions, and what a subscript takes out of a value."""
 
 from __future__ import annotations
 
 import ast
 from typing import Any
 
-from diagnose.kinds import ConstraintKind, Origin
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.model import TorchNames
-from diagnose.placement.assignments import as_row, element, one_dimension, part, put_at
+from diagnose.placement.assignments import (
+    as_row,
+    element,
+    iterated,
+    one_dimension,
+    part,
+    put_at,
+    special,
+    store,
+)
 from diagnose.placement.devices import SPLIT
-from diagnose.placement.iteration import iterated, special
-from diagnose.placement.lattice import any_of, in_a_row, joined
-from diagnose.placement.libraries.checkpoints import may_be_number
+from diagnose.placement.language.control_flow import truth
+from diagnose.placement.lattice import any_of, in_a_row, joined, of_any_key
+from diagnose.placement.libraries.weights import may_be_number
 from diagnose.placement.machine import Arguments, Machine, Meets
+from diagnose.placement.model import Step
 from diagnose.placement.modules import some_part
-from diagnose.placement.records import row
+from diagnose.placement.python_types import row
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
@@ -88,34 +98,16 @@ def table(machine: Machine, node: Any, frame: Frame) -> Value:
 
 def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
     """What a subscript takes out of a value."""
-    owner = machine.evaluate(machine, node.value, frame)
-    inside = node.slice
-    if isinstance(owner, Tensor) and _is_old_item(owner, node):
-        return Number()
+    owner, inside = machine.evaluate(machine, node.value, frame), node.slice
     if isinstance(owner, Tensor):
-        indices = inside.elts if isinstance(inside, ast.Tuple) else [inside]
-        several = False
-        for index in indices:
-            value = machine.evaluate(machine, index, frame)
-            several |= isinstance(value, Items)
-            if isinstance(value, Tensor) and _is_drawn(index, frame):
-                value = value.like(value.device, scalar=True)
-            if isinstance(value, Tensor | Unknown):
-                by = value if isinstance(value, Tensor) else Tensor(None)
-                sides = [Meets(node.value, owner, owner), Meets(index, value, by)]
-                machine.meet(ConstraintKind.INDEX, node, frame, sides)
-                several |= isinstance(value, Tensor) and not value.scalar
-        one = False if several else _one_number(machine.torch, owner, inside)
-        item = owner.taken(scalar=one)
-        item.element = one is not False and (owner.element or _is_number(inside))
-        return item
+        return Number() if _is_old_item(owner, node) else _taken(machine, owner, node, frame)
     key = machine.evaluate(machine, inside, frame)
-    if isinstance(owner, Unknown) and owner.handed and isinstance(key, Tensor) and not key.scalar:
-        table = Tensor(None, Origin.GIVEN, name=owner.word)  # only a tensor takes such an index
-        sides = [Meets(node.value, table, table), Meets(inside, key, key)]
-        machine.meet(ConstraintKind.INDEX, node, frame, sides)
-        return table.taken()
     match owner:
+        case Unknown(handed=True) if isinstance(key, Tensor) and not key.scalar:
+            table = Tensor(None, Origin.GIVEN, name=owner.word)  # only a tensor takes such an index
+            sides = [Meets(node.value, table, table), Meets(inside, key, key)]
+            machine.meet(ConstraintKind.INDEX, node, frame, sides)
+            return table.taken()
         case Batch():
             item = owner.inner.like(owner.inner.device)
             # An entry of a checkpoint may be a number as well.
@@ -124,51 +116,75 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
         case Loader():
             return owner.item
         case Table():
-            if (
-                isinstance(key, Const)
-                and isinstance(key.value, str | int)
-                and key.value in owner.items
-            ):
-                return owner.items[key.value]
-            if owner.missing is None:
-                others = owner.more if isinstance(key, Const) else None
-                return others or any_of(owner)
-            made = machine.invoke(machine, owner.missing, Arguments(), node, frame)
-            put_at(owner, key, made)
-            return made
+            return _entry(machine, owner, key, node, frame)
+        case Items() if isinstance(inside, ast.Slice):
+            return _some(machine, owner, inside, frame)
+        case Items(more=None) if isinstance(key, Const) and isinstance(key.value, int):
+            there = -len(owner.items) <= key.value < len(owner.items)
+            return owner.items[key.value] if there else Unknown()
         case Items():
-            if isinstance(inside, ast.Slice):
-                return _some(machine, owner, inside, frame)
-            if isinstance(key, Const) and isinstance(key.value, int) and owner.more is None:
-                if -len(owner.items) <= key.value < len(owner.items):
-                    return owner.items[key.value]
-                return Unknown()
             return any_of(owner)
         case Module() if isinstance(inside, ast.Slice):
             return _layers(machine, owner, inside, frame)
         case Module():
-            name = str(key.value) if isinstance(key, Const) else ""
-            for held in (owner.children, owner.tensors):
-                if name in held:
-                    return held[name]
-            if name and owner.device == SPLIT and owner.made is None:
-                return machine.attribute(machine, owner, name, node, frame)
-            if owner.tensors and not owner.children:
-                return next(iter(owner.tensors.values()))
-            return next(iter(owner.children.values()), None) or machine.attribute(
-                machine, owner, "0", node, frame
+            return _layer(
+                machine, owner, str(key.value) if isinstance(key, Const) else "", node, frame
             )
-        case Unknown() | External() if isinstance(inside, ast.Constant) and isinstance(
-            inside.value, str
-        ):
-            return Unknown(inside.value)
-        case Object() if (fields := row(owner)) is not None and isinstance(key, Const):
-            return part(fields, key.value) if isinstance(key.value, int) else Unknown()
-        case Object(kind="namespace") if isinstance(key, Const):
-            return owner.attributes.get(str(key.value), Unknown(str(key.value)))
+        case Unknown() | External() if isinstance(inside, ast.Constant):
+            return Unknown(inside.value) if isinstance(inside.value, str) else Unknown()
         case Object():
-            return special(machine, owner, "__getitem__", node, frame, key) or Unknown()
+            return _of_object(machine, owner, key, node, frame)
     return Unknown()
+
+
+def _taken(machine: Machine, owner: Tensor, node: ast.Subscript, frame: Frame) -> Tensor:
+    """What indices take out of a tensor, which meets them."""
+    inside, several = node.slice, False
+    for index in inside.elts if isinstance(inside, ast.Tuple) else [inside]:
+        value = machine.evaluate(machine, index, frame)
+        several |= isinstance(value, Items)
+        if isinstance(value, Tensor) and _is_drawn(index, frame):
+            value = value.like(value.device, scalar=True)
+        if isinstance(value, Tensor | Unknown):
+            by = value if isinstance(value, Tensor) else Tensor(None)
+            sides = [Meets(node.value, owner, owner), Meets(index, value, by)]
+            machine.meet(ConstraintKind.INDEX, node, frame, sides)
+            several |= isinstance(value, Tensor) and not value.scalar
+    one = False if several else _one_number(machine.torch, owner, inside)
+    item = owner.taken(scalar=one)
+    item.element = one is not False and (owner.element or _is_number(inside))
+    return item
+
+
+def _of_object(machine: Machine, owner: Object, key: Value, node: ast.AST, frame: Frame) -> Value:
+    """What an object gives for a key: a row, a namespace, one that says so itself."""
+    if isinstance(key, Const) and (fields := row(owner)) is not None:
+        return part(fields, key.value) if isinstance(key.value, int) else Unknown()
+    if isinstance(key, Const) and owner.kind == "namespace":
+        return owner.attributes.get(str(key.value), Unknown(str(key.value)))
+    return special(machine, owner, "__getitem__", node, frame, key) or Unknown()
+
+
+def _entry(machine: Machine, owner: Table, key: Value, node: ast.AST, frame: Frame) -> Value:
+    """What a dict has at a key."""
+    if isinstance(key, Const) and isinstance(key.value, str | int) and key.value in owner.items:
+        return owner.items[key.value]
+    if owner.missing is None:
+        return (owner.more if isinstance(key, Const) else None) or any_of(owner)
+    made = machine.invoke(machine, owner.missing, Arguments(), node, frame)
+    put_at(owner, key, made)
+    return made
+
+
+def _layer(machine: Machine, owner: Module, name: str, node: ast.AST, frame: Frame) -> Value:
+    """A part of a module; any where its name is not known."""
+    for held in (owner.children, owner.tensors):
+        if name in held:
+            return held[name]
+    if name and owner.device == SPLIT and owner.made is None:
+        return machine.attribute(machine, owner, name, node, frame)
+    every = owner.children or owner.tensors
+    return next(iter(every.values()), None) or machine.attribute(machine, owner, "0", node, frame)
 
 
 def _layers(machine: Machine, owner: Module, inside: ast.Slice, frame: Frame) -> Module:
@@ -230,3 +246,99 @@ def _one_number(torch: TorchNames, owner: Tensor, inside: ast.expr) -> bool | No
 def _is_number(index: ast.expr) -> bool:
     """Whether an index may be a number."""
     return isinstance(index, ast.Constant | ast.Name | ast.Attribute | ast.UnaryOp | ast.BinOp)
+
+
+def comprehended(machine: Machine, node: Any, frame: Frame) -> Value:
+    """What a comprehension makes: item by item of a few that are known."""
+    machine.spend(len(frame.names) // 8)
+    inner = Frame(
+        frame.source, dict(frame.names), frame.around, frame.function, frame.this, frame.owner
+    )
+    inner.lines, inner.given, inner.caller, inner.call = (
+        frame.lines,
+        frame.given,
+        frame.caller,
+        frame.call,
+    )
+    if (found := _each(machine, node, inner)) is not None:
+        return found
+    for clause in node.generators:
+        items = iterated(machine, machine.evaluate(machine, clause.iter, inner), clause.iter, inner)
+        store(machine, clause.target, element(machine.torch, items), inner, node)
+        for test in clause.ifs:
+            machine.evaluate(machine, test, inner)
+    if isinstance(node, ast.DictComp):
+        machine.evaluate(machine, node.key, inner)
+        return Table({}, machine.evaluate(machine, node.value, inner))
+    return Items([], _listed(machine, node.elt, inner), _COMPREHENDED.get(type(node), ""))
+
+
+#: What a comprehension makes; a generator is of no kind that programs ask for.
+_COMPREHENDED: dict[type, str] = {ast.ListComp: "list", ast.SetComp: "set"}
+#: Items of a comprehension that are computed one by one.
+_EACH = 8
+#: Clauses of such a comprehension.
+_CLAUSES = 2
+
+
+def _each(machine: Machine, node: Any, inner: Frame) -> Value | None:
+    """The items of a comprehension over a few that are known, and of which is known whether each is taken;
+    None for others."""
+    deepest = 3 if isinstance(node, ast.DictComp) else 1
+    if len(node.generators) > _CLAUSES or machine.nested > deepest:
+        return None
+    values = list[tuple[Value | None, Value]]()
+    machine.nested += 1
+    try:
+        if not _rows(machine, node, node.generators, inner, values):
+            return None
+    finally:
+        machine.nested -= 1
+    if not isinstance(node, ast.DictComp):
+        return Items([value for _, value in values], None, _COMPREHENDED.get(type(node), ""))
+    found = Table({})
+    for name, value in values:
+        if isinstance(name, Const) and isinstance(name.value, str | int):
+            found.items[name.value] = value
+        else:
+            found.more = of_any_key(found.more, value)
+    return found
+
+
+def _rows(
+    machine: Machine,
+    node: Any,
+    clauses: list[ast.comprehension],
+    inner: Frame,
+    found: list[tuple[Value | None, Value]],
+) -> bool:
+    """Computes the items of a comprehension clause by clause, each with its key; False where not all that
+    they are made of is known."""
+    if not clauses:
+        key = machine.evaluate(machine, node.key, inner) if isinstance(node, ast.DictComp) else None
+        made = node.value if isinstance(node, ast.DictComp) else None
+        item = machine.evaluate(machine, made, inner) if made else _listed(machine, node.elt, inner)
+        found.append((key, item))
+        return len(found) <= WIDEST
+    clause = clauses[0]
+    items = iterated(machine, machine.evaluate(machine, clause.iter, inner), clause.iter, inner)
+    if not isinstance(items, Items) or items.more is not None or not 0 < len(items.items) <= _EACH:
+        return False
+    for item in items.items:
+        store(machine, clause.target, item, inner, node)
+        taken = [truth(machine, test, inner) for test in clause.ifs]
+        if None in taken:
+            return False
+        if all(taken) and not _rows(machine, node, clauses[1:], inner, found):
+            return False
+    return True
+
+
+def _listed(machine: Machine, node: ast.expr, frame: Frame) -> Value:
+    """An item of a comprehension; a tensor knows what listed it."""
+    item = machine.evaluate(machine, node, frame)
+    if isinstance(item, Tensor):
+        return item.like(
+            item.device, Step(EventKind.LISTED, machine.spot(node, frame), item.device)
+        )
+    return item

@@ -1,30 +1,37 @@
-"""Statements of the user's files, executed on abstract values."""
+"""Statements of the user's files, executed on abstract values: also functions, classes and imports, and
+moves whose results nothing keeps.
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from functools import lru_cache, partial
 from itertools import islice
 
-from diagnose.kinds import Origin
-from diagnose.placement.assignments import loaded, store
-from diagnose.placement.device_guards import refusal
-from diagnose.placement.iteration import any_item, iterated
-from diagnose.placement.language.arrays import added, written
-from diagnose.placement.language.branches import Ways
-from diagnose.placement.language.conditions import truth
-from diagnose.placement.language.contexts import with_
-from diagnose.placement.language.dead_results import lose
-from diagnose.placement.language.definitions import class_, function, import_, import_from, shared
-from diagnose.placement.language.match_statements import matches
+from diagnose.kinds import EventKind, Origin
+from diagnose.placement.assignments import added, any_item, bind, iterated, loaded, store, written
+from diagnose.placement.language.control_flow import Ways, matches, truth, with_
 from diagnose.placement.libraries.datasets import drawn
-from diagnose.placement.machine import Ends, Leaves, Machine
+from diagnose.placement.machine import Arguments, Ends, Given, Leaves, Machine, Partial, refusal
+from diagnose.placement.model import Step
 from diagnose.placement.pass_through import left_by
-from diagnose.placement.semantics import dotted
+from diagnose.placement.semantics import dotted, holds, lines_of, loads, names, nodes
 from diagnose.placement.tensors import WIDEST, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Loader, Number, Object, Unknown, Value
+from diagnose.placement.values import (
+    Around,
+    Class,
+    Const,
+    External,
+    Frame,
+    Function,
+    Loader,
+    Number,
+    Object,
+    Unknown,
+    Value,
+)
 
 
 def execute(machine: Machine, body: Sequence[ast.stmt], frame: Frame) -> None:
@@ -260,6 +267,184 @@ def _assert(machine: Machine, node: ast.AST, frame: Frame) -> None:
     refusal(machine, node, frame, holds=truth(machine, node.test, frame))
     if isinstance(node.test, ast.Constant) and not node.test.value:
         raise Ends
+
+
+def function(machine: Machine, node: ast.AST, frame: Frame) -> None:
+    """Binds a function of the user's."""
+    assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    owner = frame.owner if frame.is_class_body() and isinstance(frame.owner, Class) else None
+    name = f"{owner.node.name}.{node.name}" if owner else node.name
+    made = Function(node, frame.source, Around(frame), name, owner)
+    made.held = _held(node, frame)
+    value: Value = made
+    for decorator in reversed(node.decorator_list):
+        said = ast.unparse(decorator)
+        if said in ("property", "cached_property", "functools.cached_property"):
+            held = Object("property")
+            held.attributes["get"], value = value, held
+        elif said in ("staticmethod", "classmethod"):
+            held = Object("static" if said == "staticmethod" else "class")
+            if said == "staticmethod" and isinstance(value, Function):
+                value.owner = None  # it is given no object
+            held.attributes["call"], value = value, held
+        else:
+            value = _decorated(machine, decorator, value, frame)
+        if frame.function is not None and _is_handed(machine, decorator, frame):
+            machine.hung.append((value, frame))
+    bind(frame, node.name, value, node)
+
+
+def _held(node: ast.FunctionDef | ast.AsyncFunctionDef, frame: Frame) -> dict[ast.expr, Value]:
+    """The defaults of a function that are variables with tensors: they stay what they are now."""
+    defaults = (*node.args.defaults, *node.args.kw_defaults)
+    named = {one: frame.get(one.id) for one in defaults if isinstance(one, ast.Name)}
+    return {one: value for one, value in named.items() if isinstance(value, Tensor)}
+
+
+def _is_handed(machine: Machine, decorator: ast.expr, frame: Frame) -> bool:
+    """Whether a decorator hands a function to an object that calls it, as ``@app.route("/")`` does."""
+    match decorator:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name))):
+            return not isinstance(frame.get(name), External | Class | Function | None)
+    return False
+
+
+def _decorated(machine: Machine, decorator: ast.expr, value: Value, frame: Frame) -> Value:
+    """What a decorator of the user's makes of a function or class; others are taken to leave it."""
+    call = isinstance(decorator, ast.Call)
+    by = machine.evaluate(machine, decorator.func if call else decorator, frame)  # type: ignore[attr-defined]
+    known = by.attributes.get("call") if isinstance(by, Object) else by
+    if not isinstance(known, Function | Class | Partial):
+        return value
+    if call:
+        by = machine.evaluate(machine, decorator, frame)
+    given = Arguments([Given(decorator, value)])
+    made = machine.invoke(machine, by, given, decorator, frame)
+    if isinstance(made, Function) and isinstance(value, Function) and made is not value:
+        made.undecorated = value.undecorated or value
+        return made
+    return made if isinstance(made, Partial | Class) else value
+
+
+def class_(machine: Machine, node: ast.AST, frame: Frame) -> None:
+    """Binds a class of the user's, with its members."""
+    assert isinstance(node, ast.ClassDef)
+    made = Class(node, frame.source)
+    for base in node.bases:
+        value = machine.evaluate(machine, base, frame)
+        if isinstance(value, Class):
+            made.bases.append(value)
+        else:
+            made.library.append(
+                value.dotted if isinstance(value, External) else ast.unparse(base)[:80]
+            )
+    inner = Frame(frame.source, {}, Around(frame), node.name, owner=made)
+    machine.execute(machine, node.body, inner)
+    made.members = dict(inner.names)
+    _registered(machine, made, node, frame)
+    found: Value = made
+    for decorator in reversed(node.decorator_list):
+        found = _decorated(machine, decorator, found, frame)
+    bind(frame, node.name, found, node)
+
+
+def _registered(machine: Machine, made: Class, node: ast.ClassDef, frame: Frame) -> None:
+    """Tells the bases of a class that it is made, by ``__init_subclass__``."""
+    for base in made.bases:
+        hook = base.find("__init_subclass__")
+        if isinstance(hook, Function):
+            given = {
+                one.arg: Given(one.value, machine.evaluate(machine, one.value, frame))
+                for one in node.keywords
+                if one.arg is not None
+            }
+            machine.invoke(machine, hook.bound(made), Arguments((), given), node, frame)
+            return
+
+
+def shared(machine: Machine, node: ast.AST, frame: Frame) -> None:
+    """``global`` and ``nonlocal``: the names are of variables further out."""
+    assert isinstance(node, ast.Global | ast.Nonlocal)
+    for name in node.names:
+        outer = frame
+        while isinstance(outer.around, Around):
+            outer = outer.around.frame
+            held = name in outer.names and not outer.is_class_body()
+            if isinstance(node, ast.Nonlocal) and held:
+                break
+        if outer is not frame:
+            frame.shared[name] = outer
+
+
+def import_(machine: Machine, node: ast.AST, frame: Frame) -> None:
+    """Binds what ``import`` names."""
+    assert isinstance(node, ast.Import)
+    for alias in node.names:
+        name = alias.asname or alias.name.split(".")[0]
+        wanted = alias.name if alias.asname else name
+        bind(frame, name, machine.load(machine, wanted, 0, frame) or External(wanted), node)
+
+
+def import_from(machine: Machine, node: ast.AST, frame: Frame) -> None:
+    """Binds what ``from ... import`` names."""
+    assert isinstance(node, ast.ImportFrom)
+    base = machine.load(machine, node.module or "", node.level, frame)
+    for alias in node.names:
+        name = alias.asname or alias.name
+        value: Value | None = None
+        if isinstance(base, Object):
+            value = base.attributes.get(alias.name)
+            if value is None:
+                path = f"{node.module}.{alias.name}" if node.module else alias.name
+                value = machine.load(machine, path, node.level, frame) or Unknown(alias.name)
+        # What stands beside the file is no library's, whatever it is called.
+        whole = f"{'.' * node.level}{node.module or ''}.{alias.name}"
+        bind(frame, name, value or machine.replaced.get(whole) or External(whole), node)
+
+
+def lose(machine: Machine, node: ast.Expr | ast.Assign, value: Value, frame: Frame) -> None:
+    """A tensor is not moved in place: what a statement moves and does not keep knows that it was to move.
+
+    Args:
+        machine: the analysis.
+        node: a statement that is about to end: an assignment has not given its value to its name yet.
+        value: what its expression gave.
+        frame: the variables around it.
+    """
+    match node.value:
+        case ast.Call(func=ast.Attribute(value=owner, attr=method)):
+            pass
+        case _:
+            return
+    if not isinstance(value, Tensor) or method not in machine.torch.moves:
+        return
+    if isinstance(node, ast.Assign) and id(node) not in _lost(frame.source.tree):
+        return
+    moved = machine.evaluate(machine, owner, frame)
+    if isinstance(moved, Tensor):
+        step = Step(EventKind.DROPPED, machine.spot(node.value, frame), value.device)
+        moved.steps = (*moved.steps, step)
+
+
+@lru_cache(maxsize=8)
+def _lost(tree: ast.Module) -> frozenset[int]:
+    """The statements that move the variable of a loop, which nothing reads until the loop sets it anew."""
+    return frozenset(id(one) for loop in nodes(tree, ast.For) for one in _lost_by(loop))
+
+
+def _lost_by(loop: ast.For) -> Iterator[ast.Assign]:
+    own, body = names(loop.target), loop.body
+    # What a loop within moves, its next round may read.
+    rounds = [one for each in body for one in nodes(each, ast.For, ast.AsyncFor, ast.While)]
+    for one in (one for each in body for one in nodes(each, ast.Assign)):
+        match one:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=moved))),
+            ) if name == moved and name in own and not any(holds(each, one) for each in rounds):
+                read = (use.lineno for each in body for use in loads(each, name))
+                if max(read, default=0) < lines_of(one).stop:
+                    yield one
 
 
 _RUN = {

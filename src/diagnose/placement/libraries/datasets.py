@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from diagnose.kinds import ConstraintKind, DeviceType, Origin
+from diagnose.placement.assignments import iterated
 from diagnose.placement.devices import CPU
-from diagnose.placement.iteration import iterated
 from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, Partial, generating
 from diagnose.placement.tensors import Batch, Table, Tensor

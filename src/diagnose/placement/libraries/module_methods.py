@@ -1,31 +1,36 @@
-"""What calls and methods of modules do to placement."""
+"""What calls and methods of modules do to placement, and what of the user's a model runs while it
+generates (transformers' documentation, "Generation", "Utilities for Generation").
+"""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, META, SPLIT
 from diagnose.placement.libraries.call_site import CallSite, weight_of
-from diagnose.placement.libraries.copies import averaged
-from diagnose.placement.libraries.device_maps import given_part, gives_back
-from diagnose.placement.libraries.diffusers import pictures
-from diagnose.placement.libraries.forward_hooks import within
+from diagnose.placement.libraries.device_maps import brought, given_part, gives_back, taken_part
 from diagnose.placement.libraries.general import given
-from diagnose.placement.libraries.generation import generated
-from diagnose.placement.libraries.layers import fill, passed
-from diagnose.placement.libraries.meta_modules import empty_tensors
-from diagnose.placement.libraries.modules import keep_inputs, keeps_config, keeps_inputs, leaves_new
-from diagnose.placement.libraries.offload import brought, taken_part
+from diagnose.placement.libraries.layers import (
+    fill,
+    keep_inputs,
+    keeps_config,
+    keeps_inputs,
+    leaves_new,
+    passed,
+    within,
+)
+from diagnose.placement.libraries.models import pictures
 from diagnose.placement.libraries.tensor_methods import is_move, move, target, unknown_arguments
+from diagnose.placement.libraries.weights import averaged, empty_tensors
 from diagnose.placement.machine import Arguments, Given, Machine, Meets, generating, operands
-from diagnose.placement.model import Step
+from diagnose.placement.model import Device, Step
 from diagnose.placement.provenance import last_of
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Unknown, Value
+from diagnose.placement.values import Const, Frame, Object, Unknown, Value
 
 
 def is_method(machine: Machine, name: str) -> bool:
@@ -57,6 +62,18 @@ def _is_parameter(call: ast.AST, frame: Frame) -> bool:
     return bound is None and frame.lines.get(owner.id) == 0
 
 
+def _where_it_gives(module: Module, inputs: Sequence[Meets], call: CallSite) -> Device | None:
+    """Where the output of a module is."""
+    where = module.where()
+    if "device" in call.given.named:  # a method that is told where to
+        return call.device("device")
+    if where == SPLIT:
+        return inputs[0].tensor.device if inputs and gives_back(module) else None
+    if where is None:
+        return next((side.tensor.device for side in inputs if side.tensor.device), None)
+    return where
+
+
 def applied(
     machine: Machine, module: Module, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
@@ -78,13 +95,7 @@ def applied(
     sides += _grown(module, getattr(node, "func", node))
     if where != SPLIT and sides:
         call.meet(ConstraintKind.CALL, [*sides, *unknown_arguments(given)])
-    device = where
-    if where == SPLIT:
-        device = inputs[0].tensor.device if inputs and gives_back(module) else None
-    elif where is None:
-        device = next((side.tensor.device for side in inputs if side.tensor.device), None)
-    if "device" in given.named:  # a method that is told where to
-        device = call.device("device")
+    device = _where_it_gives(module, inputs, call)
     output = call.tensor(device, Origin.OUTPUT, module=module)
     if len(inputs) == 1 and _only_computes(module):  # it is what it was, padded or scaled
         output = inputs[0].tensor.computed(device)
@@ -347,3 +358,21 @@ def generates(owner: Module, call: CallSite) -> Value | None:
     if owner.made is None:
         generated(owner, call)
     return None
+
+
+#: What ``generate`` calls such objects with: all is where the model is.
+GIVEN = ("input_ids", "scores")
+
+
+def generated(model: Module, call: CallSite) -> None:
+    """Processors of logits and criteria that a model is handed run on what is where the model is."""
+    where = model.where()
+    if where is None or where == SPLIT:
+        return
+    for word in sorted(call.machine.torch.generation_arguments):
+        said = call.given.told(word)
+        listed = said.value if said is not None else None
+        for one in listed.items if isinstance(listed, Items) else ():
+            if isinstance(one, Object) and one.made is not None:
+                tensors = [Given(ast.Name(name), Tensor(where, Origin.GIVEN)) for name in GIVEN]
+                call.run(one, Arguments(tensors))

@@ -6,12 +6,18 @@ import ast
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.assignments import KEY
-from diagnose.placement.device_guards import kind_of
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.libraries.call_site import CallSite
-from diagnose.placement.libraries.checkpoints import may_be_number
-from diagnose.placement.libraries.meta_modules import has_no_memory
-from diagnose.placement.machine import Arguments, Machine, Meets, generating, operands, origin
+from diagnose.placement.libraries.weights import has_no_memory, may_be_number
+from diagnose.placement.machine import (
+    Arguments,
+    Machine,
+    Meets,
+    generating,
+    kind_of,
+    operands,
+    origin,
+)
 from diagnose.placement.model import Device, Step
 from diagnose.placement.tensors import Batch, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
@@ -120,6 +126,12 @@ def copies_tensor(owner: Tensor, call: CallSite) -> Value:
     return owner.like(owner.device, Step(EventKind.COPIED, call.spot, owner.device))
 
 
+def _may_be_no_tensor(owner: Tensor) -> bool:
+    """Whether what is taken for a tensor was made where nobody saw it."""
+    made = any(step.what == EventKind.MADE for step in owner.steps)
+    return owner.maker == Origin.LOAD or (owner.maker == Origin.OTHER and not made)
+
+
 def other_tensor_method(owner: Tensor, call: CallSite) -> Value:
     """An operation: the tensor meets the others that it is given."""
     torch, name = call.machine.torch, call.name
@@ -148,8 +160,7 @@ def other_tensor_method(owner: Tensor, call: CallSite) -> Value:
         return owner.computed(owner.device, scalar=scalar)
     result = owner.like(owner.device, scalar=scalar)
     result.guessed |= name.rstrip("_") not in torch.operations
-    made = any(step.what == EventKind.MADE for step in owner.steps)
-    if (owner.maker == Origin.OTHER and not made) or owner.maker == Origin.LOAD:
+    if _may_be_no_tensor(owner):
         known = name in torch.shaping or kind != ConstraintKind.LIBRARY
         result.guessed |= not known  # of what may be no tensor at all
     if name in torch.floating_methods or name in torch.integral_methods:

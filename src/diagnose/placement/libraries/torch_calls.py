@@ -1,23 +1,54 @@
-"""What calls of torch give: devices, generators, weights, optimizers, operations."""
+"""What calls of torch give: devices, tensors and distributions, where they are made; generators, weights,
+optimizers, operations; the rank of a process, on a machine that is not the first of its job too.
+"""
 
 from __future__ import annotations
 
+import ast
+
 from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.model import TorchNames
 from diagnose.placement import modules
-from diagnose.placement.device_guards import assumed, is_open, kind_of
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.libraries.call_site import CallSite, weight_of
-from diagnose.placement.libraries.checkpoints import loaded_from
-from diagnose.placement.libraries.cluster_ranks import asked_rank
 from diagnose.placement.libraries.layers import CLASS_WEIGHTS, loaded_model
 from diagnose.placement.libraries.tensor_methods import unknown_arguments
-from diagnose.placement.machine import Arguments, Given, Meets, generating, operands, origin
-from diagnose.placement.model import Step
+from diagnose.placement.libraries.weights import loaded_from
+from diagnose.placement.machine import (
+    Arguments,
+    Given,
+    Meets,
+    assumed,
+    generating,
+    is_open,
+    kind_of,
+    operands,
+    origin,
+)
+from diagnose.placement.model import Device, Step
 from diagnose.placement.provenance import born_at, last_move, on_cpu
-from diagnose.placement.tensors import Module, Optimizer, Tensor, leading, tensors_in
+from diagnose.placement.python_types import is_instance
+from diagnose.placement.tensors import (
+    Batch,
+    Distribution,
+    Module,
+    Optimizer,
+    Table,
+    Tensor,
+    leading,
+    tensors_in,
+)
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.type_narrowing import is_instance
-from diagnose.placement.values import Const, External, Generator, Place, Unknown, Value
+from diagnose.placement.values import (
+    Const,
+    External,
+    Frame,
+    Generator,
+    Number,
+    Place,
+    Unknown,
+    Value,
+)
 
 
 def device(call: CallSite) -> Value:
@@ -126,20 +157,23 @@ def operation(call: CallSite) -> Value:
     if last in torch.joins:  # they refuse numbers of another device, too
         sides = [side._replace(tensor=wide(side.tensor)) for side in sides]
     first = last in torch.shaping or last in torch.bringing
-    if first:
-        sides = sides[:1]
+    sides = sides[:1] if first else sides
     drawn = generating(given.named.get("generator"))
     if drawn is not None and sides:
         call.meet(ConstraintKind.GENERATOR, [drawn, sides[0]])
-    if sides:
-        index = last in torch.indexing or last == "gather"
-        every = [*sides, *([] if index or first else unknown_arguments(given))]
-        if len(every) > 1:
-            call.meet(ConstraintKind.INDEX if index else kind_of(call.machine, last), every)
     if not sides:
         some = last in torch.tensor_results
         return Tensor(None, Origin.OTHER, (), call.frame) if some else Unknown()
-    known = leading([side.tensor for side in sides])
+    index = last in torch.indexing or last == "gather"
+    every = [*sides, *([] if index or first else unknown_arguments(given))]
+    if len(every) > 1:
+        call.meet(ConstraintKind.INDEX if index else kind_of(call.machine, last), every)
+    return _result(call, given, leading([side.tensor for side in sides]))
+
+
+def _result(call: CallSite, given: Arguments, known: Tensor) -> Value:
+    """What a function of torch gives of what it is given, the first of which is known."""
+    torch, last = call.machine.torch, call.last
     if last.rstrip("_") not in torch.operations:
         known = assumed(known)
     if is_open(call.machine, last, given):
@@ -239,3 +273,211 @@ def wide(tensor: Tensor) -> Tensor:
     found = tensor.like(tensor.device, scalar=False)
     found.element = False
     return found
+
+
+def factory(call: CallSite) -> Tensor:
+    """What is made of sizes and numbers: on the default device, or the one that is told."""
+    open_ = "device" not in call.given.named and _may_be_told(call)
+    return _made(call, None if open_ else call.machine.default)
+
+
+def empty(call: CallSite) -> Tensor:
+    """The same; without elements it is there until something takes its place, and mixes with any."""
+    if not _is_empty(call.given):
+        return factory(call)
+    return _made(call, None, scalar=True)
+
+
+def like_another(call: CallSite) -> Tensor:
+    """What resembles a tensor, and is where that is."""
+    first = call.first
+    return _made(call, first.device if isinstance(first, Tensor) else None)
+
+
+def of_values(call: CallSite) -> Tensor:
+    """What is made of values that may be tensors, and is where these are."""
+    said = call.argument(call.effect.of)
+    if said is None or not isinstance(said.value, Tensor | Batch | Unknown):
+        return factory(call)
+    return _made(call, next((one.device for one in tensors_in(said.value)), None))
+
+
+def of_data(call: CallSite) -> Tensor:
+    """What is made of numbers, lists of such or an array; or of a tensor, where that is."""
+    first, default = call.first, call.machine.default
+    array = isinstance(first, Unknown) and first.word == "array"
+    # Of what is not known it may be a number's, which mixes with tensors anywhere.
+    number = not array and not isinstance(first, Items | Table | Tensor | Batch)
+    maker = Origin.ARRAY if array else Origin.FACTORY
+    if _may_be_tensor(call.given, call.frame):
+        return _made(call, None, maker, scalar=number)
+    if inner := next(tensors_in(first), None) if first else None:
+        # Of a list the numbers are taken out; what is read of the result may be a number's, too.
+        kept = not isinstance(first, Items) or inner.device == default
+        return _made(call, inner.device if kept else None, maker, scalar=number)
+    open_ = "device" not in call.given.named and _may_be_told(call)
+    return _made(call, None if open_ else default, maker, scalar=number)
+
+
+def of_array(call: CallSite) -> Tensor:
+    """What shares the memory of an array."""
+    return _made(call, CPU, Origin.ARRAY)
+
+
+def drawn(call: CallSite) -> Tensor:
+    """Numbers around those of a tensor, or of a size that is told."""
+    if len(call.given.listed) > 2 or "size" in call.given.named:
+        return factory(call)
+    held = next((t for one in call.given.every() for t in tensors_in(one.value)), None)
+    return _made(call, held.device if held is not None else None)
+
+
+def _made(
+    call: CallSite,
+    device: Device | None,
+    maker: Origin = Origin.FACTORY,
+    *,
+    scalar: bool = False,
+) -> Tensor:
+    """What a factory makes: where it is told, or what it writes into is; else on ``device``."""
+    said, into = call.given.named.get("device"), call.given.named.get("out")
+    first, drawn = call.first, generating(call.given.named.get("generator"))
+    if into is not None and isinstance(into.value, Tensor | Batch | Unknown):
+        device = next((one.device for one in tensors_in(into.value)), None)
+    if said is not None and not (isinstance(said.value, Const) and said.value.value is None):
+        device = call.machine.asked(said.value)
+        if isinstance(said.value, Unknown) and device == HOME and said.value.word != "device":
+            device = None
+    if drawn is not None:
+        here = call.tensor(device, Origin.FACTORY)
+        call.meet(ConstraintKind.GENERATOR, [drawn, Meets(call.node, here, here)])
+    nothing = isinstance(first, Items) and not first.items and first.more is None
+    of = origin(said.value) if said is not None else call.machine.default_of
+    made = call.step(EventKind.MADE, device, of)
+    found = Tensor(device, maker, made, call.frame, scalar=scalar or nothing)
+    found.floating = _is_floating(call)
+    return found
+
+
+def _is_empty(given: Arguments) -> bool:
+    """Whether a factory is told to make no element: what stands in for a tensor."""
+    first = given.listed[0].value if len(given.listed) == 1 else None
+    if isinstance(first, Items) and len(first.items) == 1 and first.more is None:
+        first = first.items[0]
+    return isinstance(first, Const) and first.value == 0
+
+
+def _is_floating(call: CallSite) -> bool | None:
+    """Whether a factory makes numbers of a floating-point type; None where that is not known."""
+    torch = call.machine.torch
+    if "dtype" not in call.given.named:
+        return _either(call.last in torch.floating_factories, call.last in torch.integral_factories)
+    told = call.given.named["dtype"].value
+    root, _, name = told.dotted.partition(".") if isinstance(told, External) else ("", "", "")
+    kinds = (torch.floating_types, torch.integral_types)
+    return _either(*(root == "torch" and name.startswith(tuple(each)) for each in kinds))
+
+
+def _either(one: bool, other: bool) -> bool | None:
+    return one if one or other else None
+
+
+def _may_be_told(call: CallSite) -> bool:
+    """Whether what a function is handed by ``**`` may name a device: of one that nothing calls it may."""
+    node, within = call.node, call.frame.call
+    entered = within.node if within is not None else None
+    spread = isinstance(node, ast.Call) and any(one.arg is None for one in node.keywords)
+    open_ = "**" in call.given.named or isinstance(entered, ast.FunctionDef | ast.AsyncFunctionDef)
+    return spread and open_
+
+
+def _may_be_tensor(given: Arguments, frame: Frame) -> bool:
+    """Whether a method of a module is handed what it makes a tensor of: a copy, where it is one already."""
+    first = given.listed[0] if given.listed else None
+    if first is None or not isinstance(frame.this, Module) or not isinstance(first.value, Unknown):
+        return False
+    if (frame.function or "").endswith(".__init__"):  # which is told numbers
+        return False
+    node = first.node
+    while isinstance(node, ast.Subscript | ast.Starred):
+        node = node.value
+    return isinstance(node, ast.Name) and frame.lines.get(node.id) == 0
+
+
+#: Methods that compute with a value that they are given.
+_OF_A_VALUE = frozenset({"log_prob", "cdf", "icdf"})
+#: Methods that give the same distribution in another shape.
+_SAME = frozenset({"expand"})
+#: Methods that draw numbers, or tell of the distribution.
+_OWN = frozenset({"sample", "rsample", "sample_n", "entropy", "enumerate_support", "perplexity"})
+#: What it tells of itself: tensors of its own.
+_TOLD = frozenset({"mean", "stddev", "variance", "mode", "loc", "scale", "probs", "logits"})
+
+
+def distribution_of(call: CallSite) -> Value | None:
+    """A distribution of tensors; None for other calls, and where it is made of numbers.
+
+    It stays where its tensors were, but for parameters, which move with their module: what else it is made
+    of then stands for it.
+    """
+    parts = [side.tensor for side in operands(call.given)]
+    if call.last not in call.machine.torch.distributions or not parts:
+        return None
+    wide = [part for part in parts if not part.scalar] or parts
+    inner = next((part for part in wide if part.maker != Origin.WEIGHT), wide[0])
+    together = all(part.device == inner.device for part in wide)
+    return Distribution(inner if together else inner.like(None))
+
+
+def has_method(name: str) -> bool:
+    """Whether distributions have a method of a name that is known."""
+    return name in _OF_A_VALUE or name in _SAME or name in _OWN
+
+
+def told(owner: Distribution, name: str) -> Tensor | None:
+    """A tensor that a distribution has as an attribute; None for other names."""
+    return owner.inner.computed(owner.inner.device) if name in _TOLD else None
+
+
+def distribution_method(owner: Distribution, call: CallSite) -> Value:
+    """What a method of a distribution gives: it meets the value that it is given."""
+    own = owner.inner
+    if call.name in _SAME:
+        return owner
+    if call.name in _OWN:
+        return own.computed(own.device)
+    sides = operands(call.given)
+    if not sides or not isinstance(call.node, ast.Call):
+        return Unknown()
+    asked = call.node.func.value if isinstance(call.node.func, ast.Attribute) else call.node
+    call.meet(ConstraintKind.JOIN, [Meets(asked, owner, own), *sides])
+    there: Tensor = next((side.tensor for side in sides if not side.tensor.scalar), own)
+    return there.computed(there.device if there.device == own.device else None)
+
+
+#: Two processes on each of twelve machines: a program hardly writes down one of these numbers itself.
+FAR_RANK, FAR_NODE = 23, 11
+_LOCAL_RANK, _PER_NODE = 1, 2
+_PROCESSES = FAR_RANK + 1
+
+
+def far_environment(torch: TorchNames) -> Table:
+    """The variables of the last process of the last machine, as launchers set them."""
+    told = (
+        (torch.global_ranks, FAR_RANK),
+        (torch.local_ranks, _LOCAL_RANK),
+        (torch.node_ranks, FAR_NODE),
+        (torch.world_sizes, _PROCESSES),
+        (torch.local_world_sizes, _PER_NODE),
+    )
+    held: dict[object, Value] = {
+        name: Const(str(number)) for names, number in told for name in names
+    }
+    return Table(held, Unknown())
+
+
+def asked_rank(*, local: bool, far: bool) -> Value:
+    """What ``torch.distributed`` says of a process's number, among all or on its machine."""
+    if not far:
+        return Number("rank")
+    return Const(_LOCAL_RANK if local else FAR_RANK)

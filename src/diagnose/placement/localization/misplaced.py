@@ -70,58 +70,62 @@ def _shared(sides: Sequence[Meets]) -> tuple[Meets, Meets] | None:
 
 def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Meets | None]]:
     """The operands that may be misplaced, each with one that it met."""
-    sides = meeting.sides
-    if meeting.what == ConstraintKind.HOST:
-        for side in sides:
-            device = side.tensor.device
-            known = is_gpu(device)
-            if (known and (devices or not _guessed(side.tensor))) or (devices and device is None):
-                yield side, None
-    elif meeting.what == ConstraintKind.META:
+    sides, what = meeting.sides, meeting.what
+    host = what == ConstraintKind.INDEX and is_host(sides[0].tensor.device)
+    if what == ConstraintKind.HOST:
+        yield from ((side, None) for side in sides if _is_off_the_host(side, devices))
+    elif what == ConstraintKind.META:
         if devices or is_on(sides[0], DeviceType.META):
             yield sides[0], None
-    elif meeting.what == ConstraintKind.INDEX and len(sides) > 1 and sides[1].tensor.scalar:
+    elif what == ConstraintKind.INDEX and len(sides) > 1 and sides[1].tensor.scalar:
         return
-    elif (
-        meeting.what == ConstraintKind.INDEX
-        and is_host(sides[0].tensor.device)
-        and not is_host(sides[1].tensor.device)
-    ):
+    elif host and not is_host(sides[1].tensor.device):
         if devices or is_gpu(sides[1].tensor.device):
-            table = sides[0].tensor
-            kept = table.maker == Origin.WEIGHT or has(table.steps, EventKind.KEPT, EventKind.HELD)
-            known = kept and table.module is not None  # it should have moved with its module
-            mended = _is_given(sides[1], meeting) and _made_where_known(table)
-            left = forgotten_field(table, sides[0].node, meeting.frame) is not None
-            if known or mended or left or _is_counted_here(table, meeting):
-                yield sides[0], sides[1]
-            else:
-                yield sides[1], sides[0]
-    elif (
-        meeting.what == ConstraintKind.GENERATOR
-        and not devices
-        and sides[-1].tensor.maker == Origin.ORDER
-    ):
+            yield (sides[0], sides[1]) if _is_table(meeting) else (sides[1], sides[0])
+    elif what == ConstraintKind.HOME and is_on(sides[0], DeviceType.SPLIT):
+        yield sides[0], sides[-1]
+    elif not devices:
+        yield from _apart(meeting)
+    else:
+        yield from _of_cpu(meeting) if any(map(names_cpu, devices)) else _of_gpus(meeting, devices)
+
+
+def _is_off_the_host(side: Meets, devices: Sequence[str]) -> bool:
+    device = side.tensor.device
+    if is_gpu(device):
+        return bool(devices) or not _guessed(side.tensor)
+    return bool(devices) and device is None
+
+
+def _is_table(meeting: Meeting) -> bool:
+    """Whether a table of the host is misplaced, and not the index of another device into it."""
+    table = meeting.sides[0].tensor
+    kept = table.maker == Origin.WEIGHT or has(table.steps, EventKind.KEPT, EventKind.HELD)
+    return (
+        (kept and table.module is not None)  # it should have moved with its module
+        or (_is_given(meeting.sides[1], meeting) and _made_where_known(table))
+        or forgotten_field(table, meeting.sides[0].node, meeting.frame) is not None
+        or _is_counted_here(table, meeting)
+    )
+
+
+def _apart(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
+    """Operands that are known to be apart, though nothing failed."""
+    sides = meeting.sides
+    if meeting.what == ConstraintKind.GENERATOR and sides[-1].tensor.maker == Origin.ORDER:
         if differ(sides[0].tensor.device, sides[-1].tensor.device):
             yield sides[0], sides[-1]
-    elif meeting.what == ConstraintKind.HOME and is_on(sides[0], DeviceType.SPLIT):
-        yield sides[0], sides[-1]
-    elif (
-        not devices
-        and meeting.what != ConstraintKind.HOME
-        and (shared := _shared(sides)) is not None
-    ):
-        yield shared  # of the wrapper itself there is one alone
-    elif not devices:
-        for stray, other in _pairs(sides):
-            if differ(stray.tensor.device, other.tensor.device) and not _mixes(stray, meeting):
-                yield stray, other
-                return
-        yield from _loaded(sides)
-    elif any(map(names_cpu, devices)):
-        yield from _of_cpu(meeting)
-    else:
-        yield from _of_gpus(meeting, devices)
+        return
+    # of the wrapper itself there is one alone
+    shared = _shared(sides) if meeting.what != ConstraintKind.HOME else None
+    if shared is not None:
+        yield shared
+        return
+    for stray, other in _pairs(sides):
+        if differ(stray.tensor.device, other.tensor.device) and not _mixes(stray, meeting):
+            yield stray, other
+            return
+    yield from _loaded(sides)
 
 
 def _made_where_known(table: Tensor) -> bool:

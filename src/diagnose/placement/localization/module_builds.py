@@ -1,4 +1,6 @@
-"""Where a module is built, put, moved or forgotten: why its weights are where they are."""
+"""Where a module is built, put, moved or forgotten: why its weights, and what its own objects keep, are
+where they are.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from typing import NamedTuple
 
 from diagnose.kinds import EventKind, Origin
 from diagnose.placement.devices import is_gpu, is_host
-from diagnose.placement.libraries.copies import averages
+from diagnose.placement.libraries.weights import averages
 from diagnose.placement.localization.availability import (
     frames,
     has_device,
@@ -18,9 +20,10 @@ from diagnose.placement.localization.availability import (
     held_by,
     held_in,
     key_of,
+    knows_device,
     where_built,
 )
-from diagnose.placement.localization.memory_saving import saving_of, streamed, switch_of
+from diagnose.placement.localization.host import saving_of, streamed, switch_of
 from diagnose.placement.localization.peers import (
     forgotten_field,
     kept_beside,
@@ -30,7 +33,7 @@ from diagnose.placement.localization.peers import (
     name_in,
     returned_beside,
 )
-from diagnose.placement.localization.question import Answer, answers
+from diagnose.placement.localization.question import Answer, Question, answers
 from diagnose.placement.machine import Meets
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.provenance import (
@@ -44,7 +47,7 @@ from diagnose.placement.provenance import (
     on_cpu,
 )
 from diagnose.placement.semantics import nodes
-from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.tensors import Module, Tensor, tensors_in
 from diagnose.placement.values import Frame, Function, Object
 
 LOSSES = re.compile(
@@ -366,3 +369,50 @@ of_module: Answer[Built] = answers(
     ("moved to a GPU", _moved_to_gpu, lambda it: it.move is not None),
     ("left on the host", _ON_HOST, _is_left_on_host),
 )
+
+
+def of_kept_object(asked: Question) -> Reason | None:
+    """Where a module reads a tensor of an object that it keeps, or a method of the object does for it, if
+    no call on the way to what made it knows a device, or what it was made of is brought to the GPU bit by
+    bit: who else has the object may need it where it is."""
+    stray, meeting, made = asked.stray, asked.meeting, asked.creation
+    module, frame = _running(meeting.frame), stray.tensor.frame
+    holder = held_by(stray.node, meeting.frame)
+    if module is None or not isinstance(holder, Object) or holder.made is None:
+        return None
+    if not _has(module, holder):
+        return None
+    if not isinstance(stray.node, ast.expr) or frame is None:
+        return None
+    if knows_device(frame, made.spot) and not _is_brought(made, meeting.frame):
+        return None
+    return asked.used("unregistered-tensor")
+
+
+def _running(frame: Frame) -> Module | None:
+    """The module that runs, itself or a method of an object that it calls."""
+    for around in frames(frame):
+        if isinstance(around.this, Module):
+            return around.this
+        if not isinstance(around.this, Object):
+            return None
+    return None
+
+
+def _is_brought(made: Step, frame: Frame) -> bool:
+    """Whether a variable of a call on the way holds a part of something that was brought to the GPU."""
+    for around in frames(frame):
+        for value in around.names.values():
+            for tensor in tensors_in(value):
+                move = last_move(tensor.steps)
+                there = move is not None and is_gpu(move.device)
+                if there and any(step is made for step in tensor.steps):
+                    return True
+    return False
+
+
+def _has(module: Module, holder: Object) -> bool:
+    """Whether a module keeps an object, or one that does."""
+    kept = [one for one in module.plain.values() if isinstance(one, Object)]
+    inner = (one for outer in kept for one in outer.attributes.values())
+    return any(one is holder for one in (*kept, *inner))

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
-from diagnose.placement.devices import differ, is_gpu, is_host
-from diagnose.placement.localization.availability import frame_at, has_device, where_built
-from diagnose.placement.localization.builder_calls import of_grown
-from diagnose.placement.localization.device_parameters import is_forgotten_beside, left_out
-from diagnose.placement.localization.generators import of_generator
-from diagnose.placement.localization.hook_bypass import (
+from diagnose.placement.devices import META, differ, is_gpu, is_host
+from diagnose.placement.localization.availability import (
+    frame_at,
+    has_device,
+    has_placed,
+    where_built,
+)
+from diagnose.placement.localization.device_expressions import (
+    is_forgotten_beside,
+    left_out,
+    of_grown,
+)
+from diagnose.placement.localization.host import (
     gone_around,
     handed_to_host,
     left_there,
+    on_the_way_to_the_host,
     taken_away,
 )
-from diagnose.placement.localization.host_code import on_the_way_to_the_host
-from diagnose.placement.localization.indices import of_index
-from diagnose.placement.localization.input_names import bound_beside, computed_last
 from diagnose.placement.localization.inputs import (
     drawn_from_owner,
     given_to_owner,
@@ -31,26 +36,33 @@ from diagnose.placement.localization.inputs import (
     taken_by,
     unknown_input,
 )
-from diagnose.placement.localization.meta_tensors import of_empty
 from diagnose.placement.localization.module_builds import (
     LOSSES,
     Built,
     built_for,
     of_holder,
+    of_kept_object,
     of_module,
     where_kept,
 )
 from diagnose.placement.localization.optimizers import of_keeper, of_optimizer, of_state
-from diagnose.placement.localization.ownership import of_kept_object
-from diagnose.placement.localization.peers import forgotten_variable, made_beside, moved_within
+from diagnose.placement.localization.peers import (
+    bound_beside,
+    computed_last,
+    forgotten_variable,
+    made_beside,
+    moved_within,
+)
 from diagnose.placement.localization.question import Answer, Question, answers
+from diagnose.placement.localization.replicas import CAUSE, away_from_home, shared_by_replicas
 from diagnose.placement.localization.shards import told_at
-from diagnose.placement.localization.wrappers import away_from_home, shared_by_replicas
-from diagnose.placement.model import Step
+from diagnose.placement.machine import Meeting, Meets
+from diagnose.placement.model import Spot, Step
 from diagnose.placement.provenance import (
     Reason,
     born_at,
     device_argument,
+    first_of,
     fixed_in_replica,
     has,
     is_literal,
@@ -58,15 +70,188 @@ from diagnose.placement.provenance import (
     last_move,
     last_of,
     left_behind,
+    made_as,
     on_cpu,
     passed_over,
     replicated,
     said_as,
 )
-from diagnose.placement.replicas import CAUSE
-from diagnose.placement.semantics import called, holds
+from diagnose.placement.semantics import called, calls, holds, loads, names, nodes
 from diagnose.placement.tensors import Module, Tensor
-from diagnose.placement.values import Frame
+from diagnose.placement.values import Frame, Generator, Value
+
+#: How methods begin that prepare what they are given.
+_PREPARES = ("prepare", "setup")
+
+
+def of_empty(asked: Question) -> Reason | None:
+    """Why an operand has no memory; None for one that was not made on meta."""
+    meeting, value, tensor, born = asked.meeting, asked.stray.value, asked.tensor, asked.made
+    if meeting.what == ConstraintKind.META:
+        spot = meeting.spot
+        if isinstance(value, Module) and (filled := _filled_at(value)) is not None:
+            spot = filled.spot
+        elif born is not None and isinstance(value, Module) and value.owner is not None:
+            spot = born.spot  # all else was filled
+        elif born is not None and not _is_moved_by(meeting):
+            inner = next((s for one in _parts(value) for s in one.steps if s.of is not None), born)
+            spot = inner.of or inner.spot  # a library prepares it, and moves what it is given
+        return Reason("meta-tensor", spot, tensor.frame)
+    if born is None or born.device != META or tensor.device not in (META, None):
+        return None
+    kept = asked.first(EventKind.KEPT)
+    if kept is not None and tensor.module is not None and tensor.module.where() != META:
+        # The weights were filled; what is no buffer has no one who fills it.
+        return asked.at(kept, "meta-tensor", named=True)
+    loaded = last_of(tensor.steps, EventKind.LOADED, EventKind.UNFILLED)
+    return Reason("meta-tensor", loaded.spot if loaded else born.of or born.spot, tensor.frame)
+
+
+def _parts(value: Value) -> Iterator[Module]:
+    return value.family() if isinstance(value, Module) else iter(())
+
+
+def _is_moved_by(meeting: Meeting) -> bool:
+    """Whether a program's own call moves what has no memory, and no library's."""
+    func = meeting.spot.node.func if isinstance(meeting.spot.node, ast.Call) else None
+    return not isinstance(func, ast.Attribute) or not func.attr.startswith(_PREPARES)
+
+
+def _filled_at(module: Module) -> Step | None:
+    """The step that was to fill a module, or the one that it belongs to, with saved weights."""
+    steps = (step for one in module.owners() for step in reversed(one.steps))
+    return first_of(steps, EventKind.LOADED, EventKind.UNFILLED)
+
+
+def of_generator(asked: Question) -> Reason | None:
+    """The reason for a generator that draws elsewhere; None where it was not seen being made."""
+    meeting, value, tensor, born = asked.meeting, asked.stray.value, asked.tensor, asked.made
+    agreed = isinstance(value, Generator) and value.agreed
+    made = made_as("generator-device", tensor.steps, tensor.frame)
+    told = _told_for_it(made, tensor.frame) if made is not None else None
+    if born is not None and (call := left_out(born, tensor.frame)) is not None and not agreed:
+        return Reason("generator-device", *call)
+    if agreed or (told is made and _is_chosen(tensor, meeting)):
+        return Reason("generator-device", meeting.spot, meeting.frame)
+    return told
+
+
+def _is_chosen(tensor: Tensor, meeting: Meeting) -> bool:
+    """Whether a generator is on an accelerator that a program has chosen, and draws for what is not told
+    any device."""
+    made, drawn = born_at(tensor.steps), meeting.spot
+    if made is None or on_cpu(tensor) or not isinstance(drawn.node, ast.Call):
+        return False
+    said = device_argument(made.spot)
+    told = said is not None and not isinstance(said, ast.Constant)
+    factory = any(one.tensor.maker == Origin.FACTORY for one in meeting.sides)
+    return told and factory and device_argument(drawn) is None
+
+
+def _told_for_it(found: Reason, frame: Frame | None) -> Reason:
+    """Where a device is told that a parameter hands on to a generator, and to nothing else."""
+    said = device_argument(found.spot)
+    if frame is None or not isinstance(said, ast.Name) or said.id not in frame.given:
+        return found
+    other = len(loads(found.spot.source.tree, said.id)) > 1
+    if other or frame.call is None or not isinstance(frame.given[said.id], ast.Constant):
+        return found
+    return Reason(found.cause, frame.call._replace(node=frame.given[said.id]), frame.caller)
+
+
+def of_index(asked: Question) -> Reason | None:
+    """The reason for an index that is elsewhere: made in the same function, by another method of the
+    module, or to be returned beside what is there; else where it is used."""
+    stray, meeting = asked.stray, asked.meeting
+    if not asked.meets(ConstraintKind.INDEX) or stray is not meeting.sides[1]:
+        return None
+    if left_behind(asked.tensor.steps) is not None:
+        return None
+    tensor, spot, born = asked.tensor, asked.use, asked.made
+    told = born is not None and device_argument(born.spot) is not None
+    if told and born is not None and not on_cpu(tensor) and _is_computed(stray, born, meeting):
+        pass  # it is there on purpose, for what else it is computed with
+    elif born is not None and born.spot.function == meeting.spot.function:
+        spot = born.spot if tensor.maker == Origin.FACTORY else spot
+    elif born is not None and _made_by_own(tensor, meeting):
+        spot = born.spot
+    elif born is not None and (given := _returned(born, tensor)) is not None:
+        spot = given
+    elif born is not None and (handed := _handed(stray, born, meeting)) is not None:
+        spot = handed
+    if spot.node is stray.node and (taken := _picks_again(stray.node, meeting)) is not None:
+        return Reason("index-device", *taken)
+    return Reason("index-device", spot, tensor.frame)
+
+
+def _picks_again(index: ast.AST, meeting: Meeting) -> tuple[Spot, Frame | None] | None:
+    """Where a function is given an index that picks from several things and is nothing else: moved where it
+    picks from one, it would fail at the next. That is its only call where those are on the host, else its
+    parameter."""
+    function, frame = meeting.spot.enclosing, meeting.frame
+    if function is None or not isinstance(index, ast.Name) or frame.lines.get(index.id) != 0:
+        return None
+    read = [one for one in nodes(function, ast.Name) if one.id == index.id]
+    picking = [one for one in nodes(function, ast.Subscript) if one.slice in read]
+    taken = next((one for one in nodes(function, ast.arg) if one.arg == index.id), None)
+    if taken is None or len(picking) < 2 or len(read) > len(picking):
+        return None
+    given, call = frame.given.get(index.id), frame.call
+    alone = len(calls(meeting.spot.source.tree, function.name)) == 1
+    if given is not None and call is not None and alone and on_cpu(meeting.sides[0].tensor):
+        return call._replace(node=given), frame.caller
+    return meeting.spot._replace(node=taken), frame
+
+
+def _is_computed(stray: Meets, born: Step, meeting: Meeting) -> bool:
+    """Whether an index is a variable that was computed with what a factory made, and is not that itself."""
+    statement = meeting.frame.bound.get(next(iter(names(stray.node)), ""))
+    return statement is not None and not holds(statement, born.spot.node)
+
+
+def _handed(stray: Meets, born: Step, meeting: Meeting) -> Spot | None:
+    """Where an index is made that a module's forward is handed, in a function that knows a device, or one
+    that is called there."""
+    tensor, frame = stray.tensor, meeting.frame
+    root = next(iter(names(stray.node)), None)
+    if root not in frame.given or frame.lines.get(root) != 0 or not isinstance(frame.this, Module):
+        return None
+    if (
+        tensor.maker != Origin.FACTORY
+        or not on_cpu(tensor)
+        or device_argument(born.spot) is not None
+    ):
+        return None
+    spot, around = where_built(born, tensor.frame, models=True)
+    known = around is not None and not isinstance(around.this, Module)
+    return spot if known and around is not None and has_device(around, spot) else None
+
+
+def _made_by_own(tensor: Tensor, meeting: Meeting) -> bool:
+    """Whether another method of the module makes a tensor that it could make where the module is."""
+    this = meeting.frame.this
+    made_in = tensor.frame.this if tensor.frame is not None else None
+    return tensor.maker == Origin.FACTORY and isinstance(this, Module) and made_in is this
+
+
+def _returned(made: Step, tensor: Tensor) -> Spot | None:
+    """Where a function that is handed a tensor of the accelerator makes another on the cpu to return it:
+    its factory, or what it returns where a generator draws that; None for others."""
+    frame = tensor.frame
+    if tensor.maker != Origin.FACTORY or frame is None or not has_placed(frame, 0):
+        return None
+    if isinstance(frame.this, Module) or made.spot.function != frame.function:
+        return None
+    given = made.spot.node.keywords if isinstance(made.spot.node, ast.Call) else []
+    if not any(one.arg == "generator" for one in given):
+        return made.spot
+    names = {name for name, one in frame.names.items() if made in one.steps}
+    for returned in frame.returns:
+        items = returned.value.elts if isinstance(returned.value, ast.Tuple) else [returned.value]
+        for item in items:
+            if isinstance(item, ast.Name) and item.id in names:
+                return Spot(frame.source, item, frame.function)
+    return None
 
 
 def _by_module(asked: Question) -> Reason | None:

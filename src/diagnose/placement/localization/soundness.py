@@ -11,21 +11,23 @@
 * A model that a library spreads, within one of the program's: the library moves what passes through.
 * What a class moves in a loop, one by one, and a tensor that is made of what may be one already.
 * A handler that passes over what fails, and a file that chooses the CPU where nothing calls the code.
+
+* An operand may be none, or one number, which any device takes: what a tensor, a checkpoint or an unknown
+  call holds. It is none where the operation takes none: what is put in a row, multiplied as a matrix or
+  picked by positions has dimensions.
 """
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.localization.availability import is_called
-from diagnose.placement.localization.bases import MOVING_NOTHING, is_built_on_others
-from diagnose.placement.localization.context import OF_DEVICES, is_handling, lines
-from diagnose.placement.localization.scalars import is_of_an_element, may_be_none
+from diagnose.placement.localization.question import OF_DEVICES, classes_of, is_handling, lines
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step, Suspect
 from diagnose.placement.provenance import born_at, last_move
@@ -53,31 +55,34 @@ def relies_on_more(
         meeting: what met.
     """
     sides = [one for one in (stray, other) if one is not None]
-    if any(may_be_none(one, meeting) or _is_some_part(one) for one in sides):
-        return True
-    if suspect.cause == "unregistered-submodule" and (meeting.spot.function or "").endswith(
-        ".__init__"
-    ):
-        return True
-    if meeting.what == ConstraintKind.HOST and stray is not None and _is_of_others(stray.tensor):
-        return True
     coming = [step for one in sides for step in one.tensor.steps if step.what in _COMING]
-    spots = [meeting.spot, *meeting.calls, *(step.spot for step in coming)]
-    if (
-        any(map(_is_chosen, spots))
-        or any(map(is_handling, spots))
+    of_init = (meeting.spot.function or "").endswith(".__init__")
+    host = stray if meeting.what == ConstraintKind.HOST else None
+    return (
+        any(
+            may_be_none(one, meeting) or _is_some_part(one) or _is_copy(one.tensor) for one in sides
+        )
+        or (of_init and suspect.cause == "unregistered-submodule")
+        or (host is not None and _is_of_others(host.tensor))
         or any(map(_is_of_a_type, coming))
         or is_of_an_element(meeting)
-        or any(map(_is_passed_over, (meeting.spot, *meeting.calls)))
-        or _is_compared(meeting)
+        or _is_by_way(meeting, coming)
         or _is_built_on_others(suspect, meeting)
         or _is_moved_in_a_loop(suspect)
-        or any(_is_copy(one.tensor) for one in sides)
-    ):
-        return True
-    if not is_called(meeting.frame) and _is_of_the_host(meeting.spot.source.tree):
-        return True
-    return suspect.cause == "module-not-moved" and any(map(_is_within_spread, sides))
+        or (suspect.cause == "module-not-moved" and any(map(_is_within_spread, sides)))
+    )
+
+
+def _is_by_way(meeting: Meeting, coming: Iterable[Step]) -> bool:
+    """Whether the code on the way chooses a device, handles what fails, or compares devices."""
+    way = (meeting.spot, *meeting.calls)
+    spots = [*way, *(step.spot for step in coming)]
+    return (
+        any(_is_chosen(spot) or is_handling(spot) for spot in spots)
+        or any(map(_is_passed_over, way))
+        or _is_compared(meeting)
+        or (not is_called(meeting.frame) and _is_of_the_host(meeting.spot.source.tree))
+    )
 
 
 def _is_of_a_type(step: Step) -> bool:
@@ -282,3 +287,98 @@ def _is_within_spread(side: Meets) -> bool:
     if whole is None or whole.made is None:
         return False
     return any(one.device == SPLIT for one in whole.family())
+
+
+#: Functions and methods of torch whose operands have dimensions, in place with _ at the end.
+_OF_DIMENSIONS = frozenset(
+    {"cat", "concat", "concatenate", "stack", "hstack", "vstack", "matmul", "mm", "bmm", "addmm"}
+    | {"gather", "scatter", "scatter_add", "index_select", "index_add", "index_copy"}
+    | {"take_along_dim", "linear", "embedding", "conv1d", "conv2d", "conv3d", "bilinear", "cdist"}
+    | {"cross_entropy", "nll_loss", "layer_norm", "batch_norm", "group_norm", "grid_sample"}
+    | {"embedding_bag", "baddbmm", "scaled_dot_product_attention"}
+)
+
+
+def may_be_none(side: Meets, meeting: Meeting) -> bool:
+    """Whether an operand may be none, or one number: what a checkpoint or a tensor holds, but where none
+    is taken."""
+    if (
+        side.tensor.element
+        and meeting.what in (ConstraintKind.JOIN, ConstraintKind.INDEX)
+        and not _takes_none(meeting)
+    ):
+        return True
+    if side.tensor.maker != Origin.LOAD or not side.tensor.guessed:
+        return side.tensor.guessed
+    return not _is_product(meeting.spot.node) and meeting.what not in (
+        ConstraintKind.CALL,
+        ConstraintKind.INDEX,
+        ConstraintKind.HOST,
+        ConstraintKind.STATE,
+    )
+
+
+def is_of_an_element(meeting: Meeting) -> bool:
+    """Whether an index is itself one of a row of them: a number, which any list or tensor takes."""
+    node = meeting.spot.node
+    index = node.slice if isinstance(node, ast.Subscript) else None
+    one = index.slice if isinstance(index, ast.Subscript) else None
+    number = isinstance(one, ast.Constant) and isinstance(one.value, int)
+    return meeting.what == ConstraintKind.INDEX and (number or isinstance(one, ast.Name))
+
+
+def _takes_none(meeting: Meeting) -> bool:
+    """Whether an operation takes no number: each of its operands has dimensions."""
+    node = meeting.spot.node
+    return _is_product(node) or called(node).rstrip("_") in _OF_DIMENSIONS
+
+
+def _is_product(node: ast.AST) -> bool:
+    return isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.MatMult)
+
+
+#: Packages whose classes move no more than their own: Python's, and libraries that are known.
+MOVING_NOTHING = frozenset(
+    {"object", "ABC", "abc", "typing", "Generic", "Protocol", "NamedTuple", "Exception"}
+    | {"torch", "transformers", "trl", "lightning", "pytorch_lightning", "sentence_transformers"}
+    | {"adapters", "diffusers", "gpytorch", "monai", "peft", "timm", "torch_geometric"}
+    | {"torchmetrics", "torchvision"}
+)
+
+
+def is_built_on_others(spot: Spot) -> bool:
+    """Whether the class that a place is in is built on one of another file, of no package that is known."""
+    owner = (spot.function or "").rpartition(".")[0].rpartition(".")[2]
+    return _on_others(spot.source.tree, owner) if owner else False
+
+
+@lru_cache(maxsize=64)
+def _on_others(tree: ast.Module, name: str) -> bool:
+    classes, origins = classes_of(tree), _imported(tree)
+    waiting, seen = [name], set[str]()
+    while waiting:
+        one = waiting.pop()
+        if one in seen or one not in classes:
+            continue
+        seen.add(one)
+        for base in classes[one][-1].bases:
+            root = ast.unparse(base).partition("[")[0].partition(".")[0]
+            if root in classes:
+                waiting.append(root)
+            elif root in origins and origins[root] not in MOVING_NOTHING:
+                return True
+    return False
+
+
+@lru_cache(maxsize=8)
+def _imported(tree: ast.Module) -> dict[str, str]:
+    """The names that a file imports, and the packages that they are of; of its own the dots."""
+    found: dict[str, str] = {}
+    for one in nodes(tree, ast.Import, ast.ImportFrom):
+        for alias in one.names:
+            whole = alias.name
+            if isinstance(one, ast.ImportFrom):
+                whole = "." if one.level else one.module or ""
+            package = whole if whole == "." else whole.partition(".")[0]
+            found[alias.asname or alias.name.partition(".")[0]] = package
+    return found

@@ -27,11 +27,11 @@ from diagnose.verification.program import program_of
 #: What every run needs.
 _ALWAYS = (
     "torch",
-    "diagnose.hooks.live_tensors",
+    "diagnose.hooks.live",
     "diagnose.rendering.json",
     "diagnose.repair.runs.process",
     "diagnose.simulation.session",
-    "diagnose.placement.interpreter",
+    "diagnose.placement.analysis",
     "numpy.random",  # is seeded
 )
 #: Seconds that the packages of a script may take to be imported.

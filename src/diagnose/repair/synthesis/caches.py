@@ -5,64 +5,57 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from contextlib import suppress
-from itertools import permutations
-from types import FrameType
+from itertools import chain
 
 import torch
 
 from diagnose.fixes.codemods.expressions import replaced
 from diagnose.fixes.codemods.positions import text_of
-from diagnose.fixes.file_edit import file_edit
-from diagnose.fixes.line_gate import Refused
-from diagnose.hooks.calls import given_to
-from diagnose.hooks.positions import Texts
-from diagnose.hooks.replay import Met
-from diagnose.placement import Spot
-from diagnose.placement.semantics import dotted, names, nodes
-from diagnose.repair.synthesis.constraint import meeting
-from diagnose.repair.synthesis.transfers import Move
+from diagnose.fixes.codemods.replica_caches import asked_anew
+from diagnose.fixes.file_gate import Change
+from diagnose.hooks.scopes import given_to
+from diagnose.placement import Source, Spot
+from diagnose.placement.semantics import dotted, names, nodes, scope_of
+from diagnose.repair.synthesis.live_failure import LiveFailure, Proposal, Running, proposed
 
+_KIND = "use-like-device-of-other"
 #: So many lines of a stack are looked at.
 _LINES = 6
 
 
-def renewing(error: BaseException) -> Iterator[Move]:
-    """The edits of the conditions, in the running functions, under which an operand is made.
-
-    Args:
-        error: a live failure that a recorder saw.
-    """
-    found = meeting(error)
-    if found is None:
+def renewing(failure: LiveFailure) -> Iterator[Proposal]:
+    """The edits of the conditions, in the running functions, under which an operand is made."""
+    if not failure.operands:
         return
-    texts = found.lives.texts
-    alive = [(texts.spot(line), frame) for frame, line in reversed(found.lives.alive)]
-    seen = set[int]()
-    for place in (found.meeting.spot, *_where_made(found)):
-        text = texts.of(place.file)
-        function = text.function(place.node) if text is not None else None
-        if isinstance(function, ast.FunctionDef) and id(function) not in seen:
-            seen.add(id(function))
-            yield from _for_each_device(place, function)
-    for stray, other in permutations(found.operands, 2):
+    spot = failure.spot
+    made = {id(scope): (place, scope) for place in _places(failure) for scope in _scope(place)}
+    for place, function in made.values():
+        yield from _for_each_device(place.source, function)
+    for stray, other in failure.pairs:
+        met = set(names(other.side.node))
         for name in _kept(stray.side.node):
             # Of a replica, only the failing line is known, and what it names.
-            yield from _edits(found.meeting.spot, texts, name, set(names(other.side.node)))
-            for spot, frame in alive:
-                if spot is not None:
-                    yield from _edits(spot, texts, name, _there(frame, other.device))
-        yield from _where_given(found.meeting.spot, texts, stray.side.node, other.side.node)
+            yield from _edits(spot, name, met)
+            for running in failure.running:
+                yield from _edits(running.spot, name, _there(running, other.device))
+        yield from _where_given(spot, stray.side.node, met)
 
 
-def _where_made(found: Met) -> Iterator[Spot]:
-    """The running lines by which the operands came to be."""
-    for one in found.operands:
+def _scope(place: Spot) -> list[ast.FunctionDef]:
+    """The function around a place, if it is in one."""
+    scope = scope_of(place.source.tree, place.node)
+    return [scope] if isinstance(scope, ast.FunctionDef) else []
+
+
+def _places(failure: LiveFailure) -> Iterator[Spot]:
+    """Where the operands met, and the running lines by which they came to be."""
+    yield failure.spot
+    for one in failure.operands:
         for event in one.life.events[:1] if one.life is not None else ():
-            yield from filter(None, map(found.lives.texts.spot, event.stack[:_LINES]))
+            yield from filter(None, map(failure.texts.spot, event.stack[:_LINES]))
 
 
-def _for_each_device(spot: Spot, function: ast.FunctionDef) -> Iterator[Move]:
+def _for_each_device(source: Source, function: ast.FunctionDef) -> Iterator[Proposal]:
     """The edits of a table in which a function keeps what it makes for its argument's device (``if n not in
     TABLE: TABLE[n] = make(device=x.device)``): the device becomes a part of the key."""
     given = {one.arg for one in (*function.args.args, *function.args.kwonlyargs)}
@@ -71,20 +64,16 @@ def _for_each_device(spot: Spot, function: ast.FunctionDef) -> Iterator[Move]:
             case ast.If(test=ast.Compare(left=key, ops=[ast.NotIn()], comparators=[table])) if (
                 isinstance(key, ast.Name | ast.Attribute | ast.Constant)
             ):
-                items = [one for one in nodes(function, ast.Subscript) if _is_item(one, table, key)]
+                item = f"{ast.unparse(table)}[{ast.unparse(key)}]"
+                items = [one for one in nodes(function, ast.Subscript) if ast.unparse(one) == item]
                 device = next(_told_devices(node, given), None)
                 if device is not None and any(isinstance(one.ctx, ast.Store) for one in items):
-                    code = f"({text_of(spot.source, key)}, {device})"
-                    with suppress(Refused):
-                        changes = [replaced(spot.source, key, code)]
-                        changes += [replaced(spot.source, one.slice, code) for one in items]
-                        edit = file_edit(spot.source, changes)
-                        yield Move("use-like-device-of-other", edit)
+                    keys = [key, *(one.slice for one in items)]
+                    yield from proposed(_KIND, source, _keyed, keys, device)
 
 
-def _is_item(node: ast.Subscript, table: ast.expr, key: ast.expr) -> bool:
-    same = ast.unparse(node.value) == ast.unparse(table)
-    return same and ast.unparse(node.slice) == ast.unparse(key)
+def _keyed(source: Source, keys: list[ast.expr], device: str) -> list[Change]:
+    return [replaced(source, one, f"({text_of(source, keys[0])}, {device})") for one in keys]
 
 
 def _told_devices(node: ast.If, given: set[str]) -> Iterator[str]:
@@ -100,19 +89,15 @@ def _told_devices(node: ast.If, given: set[str]) -> Iterator[str]:
                 yield name
 
 
-def _edits(spot: Spot, texts: Texts, name: str, beside: set[str]) -> Iterator[Move]:
+def _edits(spot: Spot, name: str, beside: set[str]) -> Iterator[Proposal]:
     """The edits of the conditions in the function around a place: the first argument of those ``beside``
     tells where the thing has to be."""
-    text = texts.of(spot.file)
-    function = text.function(spot.node) if text is not None else None
-    if isinstance(function, ast.FunctionDef):
-        yield from _of_conditions(spot, function, name, beside)
+    return chain.from_iterable(_asked(spot.source, one, name, beside) for one in _scope(spot))
 
 
-def _where_given(spot: Spot, texts: Texts, stray: ast.AST, other: ast.AST) -> Iterator[Move]:
+def _where_given(spot: Spot, stray: ast.AST, met: set[str]) -> Iterator[Proposal]:
     """The edits in the object's method that gave an operand: ``cos, sin = self.tables(x)``."""
-    text = texts.of(spot.file)
-    for node in nodes(text.function(spot.node), ast.Assign) if text is not None else ():
+    for node in nodes(scope_of(spot.source.tree, spot.node), ast.Assign):
         match node:
             case ast.Assign(
                 targets=[ast.Name() | ast.Tuple() as bound],
@@ -121,22 +106,18 @@ def _where_given(spot: Spot, texts: Texts, stray: ast.AST, other: ast.AST) -> It
                 for function in nodes(spot.source.tree, ast.FunctionDef):
                     if function.name == called:
                         given = given_to(function, call)
-                        met = set(names(other))
                         beside = {arg for arg, one in given.items() if met & set(names(one))}
                         for name in dict.fromkeys(_kept(function)):
-                            yield from _of_conditions(spot, function, name, beside)
+                            yield from _asked(spot.source, function, name, beside)
 
 
-def _of_conditions(
-    spot: Spot, function: ast.FunctionDef, name: str, beside: set[str]
-) -> Iterator[Move]:
+def _asked(
+    source: Source, function: ast.FunctionDef, name: str, beside: set[str]
+) -> Iterator[Proposal]:
     told = next((one.arg for one in function.args.args if one.arg in beside), None)
     for node in nodes(function, ast.If) if told is not None else ():
         if _asks_for(node.test, name):
-            code = f"{text_of(spot.source, node.test)} or {name}.device != {told}.device"
-            with suppress(Refused):
-                edit = file_edit(spot.source, [replaced(spot.source, node.test, code)])
-                yield Move("use-like-device-of-other", edit)
+            yield from proposed(_KIND, source, asked_anew, node, name, f"{told}.device")
 
 
 def _kept(node: ast.AST) -> Iterator[str]:
@@ -157,10 +138,10 @@ def _asks_for(test: ast.expr, name: str) -> bool:
     return False
 
 
-def _there(frame: FrameType, device: str) -> set[str]:
+def _there(running: Running, device: str) -> set[str]:
     """The variables of a running function that are tensors on a device."""
     return {
         name
-        for name, held in list(frame.f_locals.items())
+        for name, held in list(running.frame.f_locals.items())
         if isinstance(held, torch.Tensor) and str(held.device) == device
     }

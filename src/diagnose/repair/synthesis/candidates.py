@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,9 +25,7 @@ from diagnose.repair.workspace import Workspace
 from diagnose.sources import Folder, Sources
 
 if TYPE_CHECKING:
-    from diagnose.repair.synthesis.transfers import Move
-
-    _Proposing = Callable[[BaseException, Workspace], Iterator[Move]]
+    from diagnose.repair.synthesis.live_failure import Proposal
 
 #: So many causes' fixes are tried.
 _CAUSES = 8
@@ -67,9 +65,9 @@ def is_alone(error: BaseException) -> bool:
 
 def _met(error: BaseException) -> ConstraintKind | None:
     """What kind of meeting a failure is, as far as a recorder saw it."""
-    from diagnose.repair.synthesis.constraint import meeting
+    from diagnose.repair.synthesis.live_failure import live_failure
 
-    found = meeting(error)
+    found = live_failure(error).met
     return found.meeting.what if found is not None else None
 
 
@@ -81,20 +79,9 @@ def candidates(
     from diagnose.rendering.json import as_dict
 
     answer = explain(error, lang=lang, top=_CAUSES)
-    found = _of_answer(answer, workspace)
-    proposing: list[tuple[Source, _Proposing]] = [
-        ("values", _of_containers),
-        ("values", _of_values),
-        ("origins", _of_origins),
-    ]
-    if is_alone(error):
-        proposing.insert(0, ("values", _bringing))
-    for source, propose in proposing:
-        more = guarded(source, partial(_list, propose, error, workspace), [])
-        for one in _of_moves(source, more, answer, workspace):
-            for each in (*_together(one), one):
-                if not _known(each, found):
-                    found.append(each)
+    more = guarded("proposals", partial(_proposed, error), [])
+    every = [*_of_answer(answer, workspace), *_of_proposals(more, answer, workspace)]
+    found = _distinct(every)
     unwitnessed = [one._replace(agrees=False) for one in found]
     told = guarded("agreeing", partial(_witnessed, error, found, workspace), unwitnessed)
     told += guarded("rooted", partial(rooted, told, workspace), [])
@@ -111,9 +98,11 @@ def _witnessed(
     answer = diagnose(printed(error), "traceback", casebase=load(), sources=sources, top=_CAUSES)
     read = _of_answer(answer, workspace)
     first = answer.causes[0].id if answer.causes else None
-    likeliest = [one for one in read if one.cause == first and not _known(one, found)]
+    likeliest = [one for one in read if one.cause == first]
     live = sum(one.source == "answer" for one in found)
-    every = [*found[:live], *likeliest, *found[live:]]
+    known = {(one.file, one.patch) for one in found}
+    more = [one for one in likeliest if (one.file, one.patch) not in known]
+    every = [*found[:live], *more, *found[live:]]
     return agreeing(every, answer, read, workspace.path_of)
 
 
@@ -131,13 +120,16 @@ def of_log(log: str, workspace: Workspace, lang: Lang = "en") -> tuple[Candidate
 
 
 def _of_answer(answer: Diagnosis, workspace: Workspace) -> list[Candidate]:
-    found: list[Candidate] = []
-    for cause in answer.causes:
-        for one in _of_cause(cause, workspace):
-            for each in (*_together(one), one):
-                if not _known(each, found):
-                    found.append(each)
-    return found
+    return _distinct(one for cause in answer.causes for one in _of_cause(cause, workspace))
+
+
+def _distinct(found: Iterable[Candidate]) -> list[Candidate]:
+    """Edits, each only once, before it the one of all like it in its line."""
+    every = (each for one in found for each in (*_together(one), one))
+    known: dict[tuple[str, str], Candidate] = {}
+    for one in every:
+        known.setdefault((one.file, one.patch), one)
+    return list(known.values())
 
 
 def _together(one: Candidate) -> Iterator[Candidate]:
@@ -156,68 +148,36 @@ def _together(one: Candidate) -> Iterator[Candidate]:
         yield one._replace(patch=one.patch.replace(made[0], every))
 
 
-def _known(one: Candidate, found: Sequence[Candidate]) -> bool:
-    return any(one.patch == other.patch and one.file == other.file for other in found)
+def _proposed(error: BaseException) -> list[tuple[Source, Proposal]]:
+    """The edits that only a failure that is still alive speaks for."""
+    from diagnose.repair.synthesis.proposers import proposals
+
+    return list(proposals(error, alone=is_alone(error)))
 
 
-def _list(propose: _Proposing, error: BaseException, workspace: Workspace) -> list[Move]:
-    return list(propose(error, workspace))
-
-
-def _of_values(error: BaseException, workspace: Workspace) -> Iterator[Move]:
-    """The edits that only the values in the failing frames speak for."""
-    from diagnose.repair.synthesis.transfers import moves
-
-    return moves(error, lambda file: workspace.path_of(file) is not None)
-
-
-def _of_containers(error: BaseException, workspace: Workspace) -> Iterator[Move]:
-    """The edits of the plain lists and dicts in which the running modules keep layers."""
-    from diagnose.repair.synthesis.containers import containing
-
-    return containing(error)
-
-
-def _of_origins(error: BaseException, workspace: Workspace) -> Iterator[Move]:
-    """The edits of all lines that the operands come from."""
-    from diagnose.repair.synthesis.proposers import of_origins
-
-    return of_origins(error)
-
-
-def _bringing(error: BaseException, workspace: Workspace) -> Iterator[Move]:
-    """The edits that bring to a GPU what is all on the cpu."""
-    from diagnose.repair.synthesis.to_gpu import bringing
-
-    return bringing(error)
-
-
-def _of_moves(
-    source: Source, moves: Sequence[Move], answer: Diagnosis, workspace: Workspace
+def _of_proposals(
+    proposals: Sequence[tuple[Source, Proposal]], answer: Diagnosis, workspace: Workspace
 ) -> Iterator[Candidate]:
-    for one in moves:
+    for source, one in proposals:
         file, edit = workspace.path_of(one.edit.file), one.edit
         if file is None or edit.diff is None:
             continue
         cause = one.cause or _cause_of(one.kind, answer)
-        known = load().causes[cause]
-        if source == "values" and one.kind in _MOVES:
-            kinds = (fix.kind for fix in known.fixes)
-            kind = next((kind for kind in kinds if kind in _MOVES), one.kind)
-        else:
-            kind = one.kind
+        known, kind = load().causes[cause], one.kind
+        if source == "values" and kind in _MOVES:
+            kind = next((fix.kind for fix in known.fixes if fix.kind in _MOVES), kind)
         title = _title(one, answer.lang)
         because = say(answer.lang, source, title=title)
         stopgap = one.stopgap or leaves_unregistered(kind, known)
         yield Candidate(cause, because, kind, title, file, edit.line, edit.diff, stopgap, source)
 
 
-def _title(move: Move, lang: Lang) -> str:
-    if move.says:
-        return say(lang, move.says)
-    if move.moves is None:
-        return load(lang=lang).fixes[move.kind]
-    names, device = move.moves
+def _title(proposal: Proposal, lang: Lang) -> str:
+    if proposal.says:
+        return say(lang, proposal.says)
+    if proposal.moves is None:
+        return load(lang=lang).fixes[proposal.kind]
+    names, device = proposal.moves
     return say(lang, "move", names=names, device=device)
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 import torch
@@ -18,14 +17,12 @@ from diagnose.fixes.codemods.expressions import around, replaced
 from diagnose.fixes.codemods.imports import spelled
 from diagnose.fixes.codemods.positions import class_around
 from diagnose.fixes.codemods.statements import after_statement
-from diagnose.fixes.file_edit import FileEdit, file_edit
 from diagnose.fixes.file_gate import Change
 from diagnose.fixes.line_gate import Refused
 from diagnose.hooks.introspection import fields, namespace
-from diagnose.hooks.positions import Texts
 from diagnose.placement import Source
-from diagnose.placement.semantics import bound, calls, dotted, nodes
-from diagnose.repair.synthesis.transfers import Move, own_frames
+from diagnose.placement.semantics import assigned, calls, dotted, nodes
+from diagnose.repair.synthesis.live_failure import LiveFailure, Proposal, proposed
 from diagnose.tracing.stacks import is_own
 
 _CAUSE, _OF_REPLICAS = "unregistered-submodule", "dataparallel-replica-state"
@@ -44,28 +41,21 @@ class _Kept(NamedTuple):
     held: Any
 
 
-def containing(error: BaseException) -> Iterator[Move]:
-    """The edits, those of the innermost running module first.
-
-    Args:
-        error: a live failure; the variables of its frames are looked at.
-    """
-    texts, seen, shared = Texts(), set[int](), _REPLICA in str(error)
-    for frame, _ in reversed(own_frames(error)):
-        for root in list(frame.f_locals.values()):
+def containing(failure: LiveFailure) -> Iterator[Proposal]:
+    """The edits, those of the innermost running module first."""
+    seen, shared = set[int](), failure.says(_REPLICA)
+    cause = _OF_REPLICAS if shared else _CAUSE
+    for running in failure.running:
+        for root in list(running.frame.f_locals.values()):
             if isinstance(root, nn.Module) and id(root) not in seen:
                 modules = list(root.modules())
                 seen.update(map(id, modules))
                 for kept in (one for module in modules for one in _plain(module)):
                     if shared or (_is_unregistered(kept) and _is_elsewhere(kept)):
-                        cause = _OF_REPLICAS if shared else _CAUSE
-                        for changes in (_by_texts, _changes):
-                            for edit in _edits(kept, texts, changes):
-                                yield Move("register-module", edit, cause=cause)
+                        yield from _edits(failure, kept, cause, _by_texts, _changes)
                 for kept in (one for module in modules for one in _nested(module)):
                     if _is_unregistered(kept) and _is_elsewhere(kept):
-                        for edit in _edits(kept, texts, _in_lists):
-                            yield Move("register-module", edit, cause=_CAUSE)
+                        yield from _edits(failure, kept, _CAUSE, _in_lists)
 
 
 def _plain(module: nn.Module) -> Iterator[_Kept]:
@@ -108,20 +98,19 @@ def _devices(layer: Any) -> set[torch.device]:
     return {one.device for one in tensors}
 
 
-def _edits(kept: _Kept, texts: Texts, changes: _Changing) -> Iterator[FileEdit]:
-    for kind in type(kept.owner).__mro__:
-        code = getattr(namespace(kind).get("__init__"), "__code__", None)
-        text = texts.of(code.co_filename) if code is not None and is_own(code) else None
-        for node in nodes(text.source.tree, ast.ClassDef) if text is not None else ():
-            if text is not None and node.name == kind.__name__:
-                for statement in _assignments(node, kept.name):
-                    with suppress(Refused):
-                        yield file_edit(text.source, changes(text.source, statement, kept))
-
-
-def _assignments(scope: ast.AST, name: str) -> Iterator[ast.Assign]:
-    statements = (one.by for one in bound(scope, f"self.{name}"))
-    return (one for one in statements if isinstance(one, ast.Assign) and len(one.targets) == 1)
+def _edits(
+    failure: LiveFailure, kept: _Kept, cause: str, *codemods: _Changing
+) -> Iterator[Proposal]:
+    """The edits that codemods make of where classes of the user's set an attribute."""
+    for changes in codemods:
+        for kind in type(kept.owner).__mro__:
+            code = getattr(namespace(kind).get("__init__"), "__code__", None)
+            text = failure.texts.of(code.co_filename) if code is not None and is_own(code) else None
+            for node in nodes(text.source.tree, ast.ClassDef) if text is not None else ():
+                for made in assigned(node, f"self.{kept.name}") if text is not None else ():
+                    if text is not None and node.name == kind.__name__ and len(made.targets) == 1:
+                        rest = (changes, made, kept)
+                        yield from proposed("register-module", text.source, *rest, cause=cause)
 
 
 def _changes(source: Source, statement: ast.Assign, kept: _Kept) -> list[Change]:
@@ -176,10 +165,9 @@ def _by_texts(source: Source, statement: ast.Assign, kept: _Kept) -> list[Change
 
 def _in_lists(source: Source, statement: ast.Assign, kept: _Kept) -> list[Change]:
     """The list and those in it are torch's: where they are written, and where they are appended."""
-    what = "Module" if isinstance(_layers(kept.held)[0], nn.Module) else "Parameter"
-    if what != "Module":
+    if not isinstance(_layers(kept.held)[0], nn.Module):
         raise Refused("a list of layers registers no lists of parameters")
-    name, needed = spelled(source, f"torch.nn.{what}List", statement)
+    name, needed = spelled(source, "torch.nn.ModuleList", statement)
     changes = []
     match statement.value:
         case ast.List(elts=[]):

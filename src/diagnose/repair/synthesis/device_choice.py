@@ -1,42 +1,63 @@
 """Edits of what decides where an operand is made or moved to: what the program calls its device.
 
 ``rows = torch.arange(n, device=device)`` is right as it stands, and ``device`` is not: where that was
-bound, handed in or kept, another expression of a device takes its place.
+bound, handed in or kept, another expression of a device takes its place; a call that leaves it out gives
+it, and a function that chooses a GPU by itself is told one.
 """
 
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import islice, permutations
-from typing import NamedTuple
+from itertools import chain, islice
+from typing import Any, NamedTuple
 
 import torch
 
-from diagnose.fixes.codemods.expressions import replaced, with_argument
+from diagnose.fixes.codemods.expressions import replaced, with_argument, with_method
+from diagnose.fixes.codemods.parameters import DEVICE, makes_generator, with_parameter
 from diagnose.fixes.codemods.positions import class_around
-from diagnose.fixes.file_edit import file_edit
+from diagnose.fixes.file_gate import Change
 from diagnose.fixes.line_gate import Refused
 from diagnose.hooks.introspection import fields
 from diagnose.hooks.non_dispatch import Operand
-from diagnose.hooks.operands import assigned, value
-from diagnose.hooks.positions import Texts
-from diagnose.hooks.replay import Met
-from diagnose.kinds import Origin
-from diagnose.placement import Device, Spot
-from diagnose.placement.devices import CPU, META, written
-from diagnose.placement.localization.device_expressions import in_scope
-from diagnose.placement.semantics import argument, bound, bound_arguments, calls, defaults, nodes
-from diagnose.repair.synthesis.constraint import meeting
-from diagnose.repair.synthesis.definitions import place_of
-from diagnose.repair.synthesis.transfers import Move
+from diagnose.hooks.operands import assigned
+from diagnose.kinds import EventKind, Origin
+from diagnose.placement import Device, Source, Spot
+from diagnose.placement.device_patterns import told_above
+from diagnose.placement.devices import CPU, META, is_gpu, written
+from diagnose.placement.semantics import (
+    argument,
+    arguments,
+    bound,
+    bound_arguments,
+    called,
+    calls,
+    defaults,
+    functions,
+    names,
+    nodes,
+    scope_of,
+)
+from diagnose.repair.synthesis.live_failure import (
+    LiveFailure,
+    Proposal,
+    Running,
+    place_of,
+    proposed,
+)
+from diagnose.repair.synthesis.transfers import of_weights, written_as
 from diagnose.tracing.stacks import Line, Stack
 
 #: So many edits are proposed, of each place so many.
 _MOST, _EACH = 6, 2
 #: Methods whose only argument may be a device; so many names of one are followed.
 _TAKING, _DEPTH = frozenset({"to", "cuda"}), 5
+#: What a function's other callers get, who say nothing: what it chose for all.
+_DEFAULT = '"cuda"'
+_KIND, _CAUSE = "use-like-device-of-other", "hardcoded-device"
 
 
 class _Choice(NamedTuple):
@@ -48,63 +69,47 @@ class _Choice(NamedTuple):
     left: str = ""
 
 
-def deciding(error: BaseException) -> Iterator[Move]:
-    """The edits, those of what the latest event of an operand took its device from first.
-
-    Args:
-        error: a live failure that a recorder saw.
-    """
-    found = meeting(error)
-    if found is not None:
-        yield from islice(_edits(found), _MOST)
-
-
-def _edits(found: Met) -> Iterator[Move]:
-    seen = set[str]()
-    for stray, other in permutations(found.operands, 2):
+def deciding(failure: LiveFailure) -> Iterator[Proposal]:
+    """The edits, those of what the latest event of an operand took its device from first."""
+    seen: dict[str, Proposal] = {}
+    for stray, other in failure.pairs:
         wanted = place_of(other)
-        if wanted in (None, CPU, META) or place_of(stray) == wanted:
-            continue
-        for choice in _choices(found, stray):
-            for one in islice(_instead(found, choice, wanted), _EACH):
-                if one.edit.text not in seen:
-                    seen.add(one.edit.text)
-                    yield one
+        if wanted not in (None, CPU, META) and place_of(stray) != wanted:
+            for choice in _choices(failure, stray):
+                for one in islice(_chosen_else(failure, choice, wanted), _EACH):
+                    seen.setdefault(one.edit.text, one)
+                    if len(seen) == _MOST:
+                        yield from seen.values()
+                        return
+    yield from seen.values()
 
 
-def _choices(found: Met, stray: Operand) -> Iterator[_Choice]:
-    """What decided where an operand is, or the module that it belongs to."""
+def _choices(failure: LiveFailure, stray: Operand) -> Iterator[_Choice]:
+    """What decided where an operand is, or the module that it belongs to; then what the running functions
+    told to be where it is: nobody sees a move to the same place."""
     life = stray.life
     events = list(reversed(life.events)) if life is not None else []
-    above = (
-        life.module if life is not None and life.maker in (Origin.WEIGHT, Origin.OUTPUT) else None
-    )
+    of_module = life is not None and life.maker in (Origin.WEIGHT, Origin.OUTPUT)
+    above = life.module if life is not None and of_module else None
     while above is not None:
         events += reversed(above.events)
         above = above.owner
     for event in events:
-        spot = found.lives.texts.spot(event.stack[0]) if event.stack else None
-        given = _device_of(spot.node) if spot is not None else None
-        if spot is not None and isinstance(given, ast.Name | ast.Attribute):
-            start = _Choice(spot._replace(node=given), event.stack)
-            yield from _followed(start, found.lives.texts, _DEPTH)
-    yield from _staying(found, stray)
+        spot = failure.texts.spot(event.stack[0]) if event.stack else None
+        if spot is not None:
+            yield from _named(failure, spot, _device_of(spot.node), event.stack)
+    for running in failure.running:
+        for node in calls(running.scope):
+            given = _device_of(node) if node.lineno <= running.line.number else None
+            if given is not None and str(running.value(given)) == stray.device:
+                yield from _named(failure, running.spot, given, running.stack)
 
 
-def _staying(found: Met, stray: Operand) -> Iterator[_Choice]:
-    """What the running functions told to be where the operand is: nobody sees a move to the same place."""
-    texts = found.lives.texts
-    lines = [line for _, line in found.lives.alive]
-    for at in reversed(range(len(lines))):
-        frame, spot = found.lives.alive[at][0], texts.spot(lines[at])
-        text = texts.of(spot.file) if spot is not None else None
-        for node in calls(text.function(spot.node)) if text is not None and spot else ():
-            given = _device_of(node) if node.lineno <= lines[at].number else None
-            if spot is None or not isinstance(given, ast.Name | ast.Attribute):
-                continue
-            if str(value(given, frame)) == stray.device:
-                choice = _Choice(spot._replace(node=given), tuple(lines[at::-1]))
-                yield from _followed(choice, texts, _DEPTH)
+def _named(
+    failure: LiveFailure, spot: Spot, given: ast.expr | None, stack: Stack
+) -> Iterator[_Choice]:
+    if isinstance(given, ast.Name | ast.Attribute):
+        yield from _followed(_Choice(spot._replace(node=given), stack), failure, _DEPTH)
 
 
 def _device_of(node: ast.AST) -> ast.expr | None:
@@ -112,83 +117,72 @@ def _device_of(node: ast.AST) -> ast.expr | None:
     if not isinstance(node, ast.Call):
         return None
     taking = isinstance(node.func, ast.Attribute) and node.func.attr in _TAKING
-    return argument(node, "device") or (node.args[0] if taking and len(node.args) == 1 else None)
+    return argument(node, DEVICE) or (node.args[0] if taking and len(node.args) == 1 else None)
 
 
-def _followed(choice: _Choice, texts: Texts, depth: int) -> Iterator[_Choice]:
+def _followed(choice: _Choice, failure: LiveFailure, depth: int) -> Iterator[_Choice]:
     """Where a name of a device got its value: bound, handed in by the caller, or kept by an object."""
     spot, stack, _ = choice
-    text = texts.of(spot.file)
-    if text is None or not depth:
-        return
     match spot.node:
-        case ast.Name() as name:
-            scope = text.function(name)
+        case ast.Name() as name if depth:
+            scope = scope_of(spot.source.tree, name)
             if (made := assigned(name, scope, spot.line)) is not None:
-                yield from _reached(choice._replace(spot=spot._replace(node=made)), texts, depth)
+                made_there = choice._replace(spot=spot._replace(node=made))
+                yield from _reached(made_there, failure, depth)
             elif isinstance(scope, ast.FunctionDef) and len(stack) > 1:
-                caller = texts.spot(stack[1])
+                caller = failure.texts.spot(stack[1])
                 given = bound_arguments(scope, caller.node) if caller is not None else {}
                 if caller is not None and name.id in given:
                     handed = _Choice(caller._replace(node=given[name.id]), stack[1:])
-                    yield from _reached(handed, texts, depth)
-                elif caller is not None and _is_optional(scope, name.id):
+                    yield from _reached(handed, failure, depth)
+                elif caller is not None and _is_none(defaults(scope).get(name.id)):
                     yield _Choice(caller, stack[1:], name.id)
-        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+        case ast.Attribute(value=ast.Name(id="self"), attr=name) if depth:
             kind = class_around(spot.source, spot.node)
             for one in bound(kind, f"self.{name}") if kind is not None else ():
                 if one.value is not None:
                     yield _Choice(spot._replace(node=one.value), ())
 
 
-def _reached(choice: _Choice, texts: Texts, depth: int) -> Iterator[_Choice]:
+def _reached(choice: _Choice, failure: LiveFailure, depth: int) -> Iterator[_Choice]:
     """An expression, after what it is itself a name of."""
     if isinstance(choice.spot.node, ast.Name):
-        yield from _followed(choice, texts, depth - 1)
+        yield from _followed(choice, failure, depth - 1)
     else:
         yield choice
 
 
-def _is_optional(function: ast.FunctionDef, name: str) -> bool:
-    """Whether a parameter is None where it is not given."""
-    default = defaults(function).get(name)
+def _is_none(default: ast.expr | None) -> bool:
     return isinstance(default, ast.Constant) and default.value is None
 
 
-def _instead(found: Met, choice: _Choice, wanted: Device | None) -> Iterator[Move]:
+def _chosen_else(
+    failure: LiveFailure, choice: _Choice, wanted: Device | None
+) -> Iterator[Proposal]:
     """The edits that put what the program calls the wanted device there. A device that is written down, or
     asked for by its availability, was chosen on purpose."""
     spot, node = choice.spot, choice.spot.node
     if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.IfExp | ast.Call):
         return
-    if not choice.left and any(_is_written(one) for one in nodes(node, ast.Constant)):
+    said = (str(one.value).partition(":")[0] for one in nodes(node, ast.Constant))
+    if not choice.left and not {"cpu", "cuda"}.isdisjoint(said):
         return
-    for device in _known(found, spot, choice.stack, wanted):
+    for device in _known(failure, spot, choice.stack, wanted):
         if device != ast.unparse(node):
-            with suppress(Refused):
-                if choice.left and isinstance(node, ast.Call):
-                    change = with_argument(spot.source, node, choice.left, device)
-                else:
-                    change = replaced(spot.source, node, device)
-                edit = file_edit(spot.source, [change])
-                yield Move("use-like-device-of-other", edit, cause="hardcoded-device")
+            left = choice.left and isinstance(node, ast.Call)
+            make = (with_argument, node, choice.left) if left else (replaced, node)
+            yield from proposed(_KIND, spot.source, *make, device, cause=_CAUSE)
 
 
-def _is_written(node: ast.AST) -> bool:
-    match node:
-        case ast.Constant(value=str(text)):
-            return text.partition(":")[0] in ("cpu", "cuda")
-    return False
-
-
-def _known(found: Met, spot: Spot, stack: Sequence[Line], wanted: Device | None) -> Iterator[str]:
+def _known(
+    failure: LiveFailure, spot: Spot, stack: Sequence[Line], wanted: Device | None
+) -> Iterator[str]:
     """Expressions of the wanted device: those in scope, of what the function was given, of a model that the
     object keeps; its name."""
-    frame = found.lives.scopes.frame(stack) or found.lives.scopes.around(spot)
-    yield from in_scope(frame, spot, wanted)
-    yield from _of_parameters(found, spot, stack, wanted)
+    yield from failure.devices(spot, wanted, stack)
+    yield from _of_parameters(failure, spot, stack, wanted)
     kind = class_around(spot.source, spot.node)
-    owners = [one.f_locals.get("self") for one, _ in found.lives.alive]
+    owners = [one.f_locals.get("self") for one, _ in failure.lives.alive]
     for owner in (one for one in owners if kind is not None and _is_one(one, kind.name)):
         for name, held in fields(owner):
             if isinstance(held, torch.nn.Module) and _home(held) == {wanted}:
@@ -197,23 +191,29 @@ def _known(found: Met, spot: Spot, stack: Sequence[Line], wanted: Device | None)
 
 
 def _of_parameters(
-    found: Met, spot: Spot, stack: Sequence[Line], wanted: Device | None
+    failure: LiveFailure, spot: Spot, stack: Sequence[Line], wanted: Device | None
 ) -> Iterator[str]:
     """Of a function that has returned, what its caller holds tells where its parameters were."""
-    text = found.lives.texts.of(spot.file)
-    function = text.function(spot.node) if text is not None else None
-    caller = found.lives.texts.spot(stack[1]) if len(stack) > 1 else None
-    holders = [
-        frame for frame, line in found.lives.alive if stack[1:] and line.code is stack[1].code
-    ]
-    if not isinstance(function, ast.FunctionDef) or caller is None or not holders:
+    function = scope_of(spot.source.tree, spot.node)
+    code = stack[1].code if len(stack) > 1 else None
+    callers = [one for one in failure.running if one.line.code is code]
+    spot_of_call = failure.texts.spot(stack[1]) if callers else None
+    if not isinstance(function, ast.FunctionDef) or spot_of_call is None:
         return
-    for name, given in bound_arguments(function, caller.node).items():
-        held = value(given, holders[-1])
-        if isinstance(held, torch.Tensor) and written(str(held.device)) == wanted:
-            yield f"{name}.device"
-        elif isinstance(held, torch.nn.Module) and _home(held) == {wanted}:
-            yield f"next({name}.parameters()).device"
+    for name, given in bound_arguments(function, spot_of_call.node).items():
+        for home, where in _homes(callers[0], given, ast.Name(name)):
+            if home == wanted:
+                yield where
+
+
+def _homes(running: Running, node: ast.expr, name: ast.expr) -> Iterator[tuple[Device | None, str]]:
+    """Where what an expression holds is, a tensor or a model in one place, and how that is told by a name
+    of it."""
+    held = running.value(node)
+    if isinstance(held, torch.Tensor):
+        yield written(str(held.device)), f"{ast.unparse(name)}.device"
+    elif isinstance(held, torch.nn.Module) and len(homes := _home(held)) == 1:
+        yield homes.pop(), of_weights(name)
 
 
 def _is_one(owner: object, kind: str) -> bool:
@@ -222,3 +222,122 @@ def _is_one(owner: object, kind: str) -> bool:
 
 def _home(model: torch.nn.Module) -> set[Device | None]:
     return {written(str(one.device)) for one in model.parameters()}
+
+
+def telling(failure: LiveFailure) -> Iterator[Proposal]:
+    """The edits of calls that leave out the device, in the innermost running line first: the call is told
+    where the model is that it is given, or a tensor, and what is called would bring its inputs there by
+    itself."""
+    for running in failure.running:
+        call = running.spot.node
+        if not isinstance(call, ast.Call) or not _leaves_out(call, running.value(call.func)):
+            continue
+        for given in arguments(call):
+            for home, where in _homes(running, given, given):
+                for device in written_as(str(home), running.frame, where) if is_gpu(home) else ():
+                    yield from proposed(_KIND, running.source, with_argument, call, DEVICE, device)
+
+
+def _leaves_out(call: ast.Call, called: Any) -> bool:
+    """Whether a function takes a device that is None where it is not given, and is not given one."""
+    shown = not any(isinstance(one, ast.Starred) for one in call.args)
+    if not shown or argument(call, DEVICE) or any(one.arg is None for one in call.keywords):
+        return False
+    if not (inspect.isfunction(called) or inspect.isclass(called)):
+        return False
+    with suppress(TypeError, ValueError):
+        known = inspect.signature(called).parameters
+        place = list(known).index(DEVICE) if DEVICE in known else -1
+        return place >= len(call.args) and known[DEVICE].default is None
+    return False
+
+
+def informing(failure: LiveFailure) -> Iterator[Proposal]:
+    """The edits of functions that send what they make to a GPU of their own choice, or make a generator
+    that draws on the cpu: a function gets a parameter for the device, which its call on the way to an
+    operand of the failing call gives."""
+    for stray, other in failure.pairs:
+        wanted = place_of(other)
+        if not is_gpu(wanted) or place_of(stray) == wanted:
+            continue
+        for event in reversed(stray.life.events if stray.life is not None else ()):
+            if event.what in (EventKind.MADE, EventKind.MOVED):
+                yield from _of_stack(failure, event.stack, wanted)
+        if stray.side.tensor.maker == Origin.GENERATOR:
+            yield from _of_generator(failure, stray, wanted)
+
+
+def _of_generator(failure: LiveFailure, stray: Operand, wanted: Device) -> Iterator[Proposal]:
+    """The edit of the function that makes a generator, of which nobody has seen how the program came there:
+    told at its only call."""
+    for step in stray.side.tensor.steps:
+        function, source = step.spot.enclosing, step.spot.source
+        if isinstance(function, ast.FunctionDef) and makes_generator(step.spot.node):
+            given = calls(source.tree, function.name)
+            if len(given) == 1:
+                caller = step.spot._replace(node=given[0], function=None)
+                yield from _at(failure, step.spot, function, caller, (), wanted)
+
+
+def _at(
+    failure: LiveFailure,
+    spot: Spot,
+    function: ast.FunctionDef,
+    caller: Spot,
+    stack: Stack,
+    wanted: Device,
+) -> Iterator[Proposal]:
+    """The edit of a function, told the device at a call."""
+    above = told_above(caller.enclosing or caller.source.tree, caller.line)
+    known = chain(failure.devices(caller, wanted, stack), above)
+    draws = makes_generator(spot.node)
+    kind, cause = ("generator-on-device", "generator-device") if draws else (_KIND, _CAUSE)
+    for device in islice(dict.fromkeys(known), _EACH):
+        told = (_told, spot.node, function, caller.node, device)
+        yield from proposed(kind, spot.source, *told, cause=cause)
+
+
+def _of_stack(failure: LiveFailure, stack: Stack, wanted: Device) -> Iterator[Proposal]:
+    """The edit of the function at the beginning of a stack, innermost line first."""
+    spot = failure.texts.spot(stack[0]) if stack else None
+    function = spot.enclosing if spot is not None else None
+    if spot is None or not isinstance(function, ast.FunctionDef) or not _chooses(spot.node):
+        return
+    for at, line in enumerate(stack[1:], 1):
+        caller = failure.texts.spot(line)
+        if caller is None or caller.source is not spot.source:
+            return
+        if function is caller.enclosing:
+            continue  # a comprehension of the function's
+        if called(caller.node) == function.name:
+            yield from _at(failure, spot, function, caller, stack[at:], wanted)
+        return
+
+
+def _chooses(node: ast.AST) -> bool:
+    """Whether a call chooses a GPU by itself: ``.cuda()``, ``.to("cuda")``, ``device="cuda:0"``."""
+    if not isinstance(node, ast.Call):
+        return False
+    if called(node) == "cuda" and isinstance(node.func, ast.Attribute):
+        return not arguments(node)
+    told = _device_of(node)
+    return isinstance(told, ast.Constant) and str(told.value).startswith("cuda")
+
+
+def _told(
+    source: Source, node: ast.Call, function: ast.FunctionDef, call: ast.Call, device: str
+) -> list[Change]:
+    """Raises `Refused` where the function knows of a device already, or cannot get another parameter."""
+    if DEVICE in (*names(function), *(one.arg for one in nodes(function.args, ast.arg))):
+        raise Refused("the function has a device of its own")
+    if sum(one.name == function.name for one in functions(source.tree)) > 1:
+        raise Refused("it may be another function of that name that is called")
+    if called(node) in _TAKING and isinstance(node.func, ast.Attribute):
+        told = with_method(source, node, f"to({DEVICE})")
+    else:
+        told = with_argument(source, node, DEVICE, DEVICE)
+    others = [one for one in calls(source.tree, function.name) if one is not call]
+    default = "None" if makes_generator(node) else _DEFAULT
+    default_or_none = default if others or function.args.defaults else None
+    given = with_argument(source, call, DEVICE, device)
+    return [with_parameter(source, function, default_or_none), told, given]

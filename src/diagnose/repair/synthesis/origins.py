@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from itertools import permutations
 from typing import NamedTuple
 
 import torch
@@ -18,30 +16,26 @@ import torch
 from diagnose.casebase.store import load
 from diagnose.fixes.codemods import DEFINITIONS
 from diagnose.fixes.codemods.expressions import moved
-from diagnose.fixes.file_edit import file_edit
-from diagnose.fixes.line_gate import Refused
+from diagnose.fixes.codemods.positions import statement_of
+from diagnose.fixes.file_gate import Change
 from diagnose.hooks.non_dispatch import Operand
-from diagnose.hooks.operands import value
-from diagnose.hooks.replay import Met
 from diagnose.kinds import EventKind, Origin
-from diagnose.placement import Device, Spot
+from diagnose.placement import Device, Source, Spot, Suspect
 from diagnose.placement.devices import CPU, META, written
-from diagnose.placement.localization.device_expressions import in_scope
 from diagnose.placement.provenance import first_of, has
 from diagnose.placement.semantics import nodes, parent
 from diagnose.placement.tensors import Module
-from diagnose.repair.synthesis.constraint import meeting
-from diagnose.repair.synthesis.definitions import defined, place_of, suspect_of
-from diagnose.repair.synthesis.generators import drawing
+from diagnose.repair.synthesis.kept import owned
+from diagnose.repair.synthesis.live_failure import LiveFailure, Proposal, place_of, proposed
 from diagnose.repair.synthesis.meta_tensors import (
+    drawing,
     drawn,
     in_memory,
     loaded,
     moved_with_tables,
     within,
 )
-from diagnose.repair.synthesis.owned_modules import owned
-from diagnose.repair.synthesis.transfers import Move
+from diagnose.repair.synthesis.transfers import is_self
 from diagnose.tracing.lives import Event, ModuleLife
 from diagnose.tracing.stacks import Stack
 
@@ -71,6 +65,7 @@ _OF_MODULES = {
 _AT_FAILURE = ("generator-on-device", "cpu-before-numpy", "no-to-on-quantized", "disable-compile")
 #: Those of them that a call's argument is.
 _OF_CALLS = frozenset({"generator-on-device"})
+_MODULE = "move-module"
 #: So many lines of a stack and modules above each other are looked at; so many edits are proposed.
 _LINES, _OWNERS, _MOST = 4, 3, 24
 
@@ -85,100 +80,92 @@ class _Place(NamedTuple):
     owner: ModuleLife | None = None
 
 
-def origins(error: BaseException) -> Iterator[Move]:
-    """The edits, those of what is on the cpu before those of what is on a GPU.
-
-    Args:
-        error: a live failure that a recorder saw.
-    """
-    found = meeting(error)
-    if found is None:
-        return
+def origins(failure: LiveFailure) -> Iterator[Proposal]:
+    """The edits, those of what is on the cpu before those of what is on a GPU."""
     seen = set[str]()
-    for one in _edits(found):
+    for one in _edits(failure) if failure.operands else ():
         if one.edit.text not in seen and len(seen) < _MOST:
             seen.add(one.edit.text)
             yield one
 
 
-def _edits(found: Met) -> Iterator[Move]:
-    pairs = sorted(permutations(found.operands, 2), key=lambda pair: _rank(pair[0]))
+def _edits(failure: LiveFailure) -> Iterator[Proposal]:
+    pairs = sorted(failure.pairs, key=lambda pair: _rank(pair[0]))
     apart = [(stray, other) for stray, other in pairs if place_of(stray) != place_of(other)]
-    for stray in found.operands:
-        yield from drawing(found, stray)
+    for stray in failure.operands:
+        yield from drawing(failure, stray)
     for stray, other in apart:
-        yield from _brought_back(found, stray, other)
-    yield from moved_with_tables(found)
-    across = all(one.device.startswith("cuda") for one in found.operands)
-    checking = _is_check(found)
+        yield from _brought_back(failure, stray, other)
+    yield from moved_with_tables(failure)
+    across = all(one.device.startswith("cuda") for one in failure.operands)
+    checking = _is_check(failure)
     if across and not checking:
-        yield from _where_all_are_used(found, apart)
+        for stray, other in apart:
+            yield from _where_used(failure, stray, other)
     for stray, other in apart:
         wanted = place_of(other)
         if wanted != CPU:
-            yield from in_memory(found, stray)
-            yield from loaded(found, stray)
+            yield from in_memory(failure, stray)
+            yield from loaded(failure, stray)
             if stray.device == "meta":
-                yield from within(found, stray, wanted)
-            yield from drawn(found, stray)
-            yield from _registered(found, stray, wanted)
-            yield from _listed(found, stray, wanted)
-            yield from _filled(found, stray)
-            for place in _places(found, stray):
-                yield from _made(found, place, stray, wanted)
-                yield from owned(found, stray, place.spot, place.stack, wanted)
-                yield from _left_there(found, place, stray)
+                yield from within(failure, stray, wanted)
+            yield from drawn(failure, stray)
+            yield from _registered(failure, stray, wanted)
+            yield from _listed(failure, stray, wanted)
+            yield from _filled(failure, stray)
+            for place in _places(failure, stray):
+                yield from _made(failure, place, stray, wanted)
+                yield from owned(failure, stray, place.spot, place.stack, wanted)
+                yield from _left_there(failure, place, stray)
     if not across and not checking:
-        yield from _where_all_are_used(found, apart)
-    for stray in found.operands if not apart else ():
-        wanted = written(found.asked or "cuda")
+        for stray, other in apart:
+            yield from _where_used(failure, stray, other)
+    for stray in failure.operands if not apart else ():
+        wanted = written(failure.asked)
         if stray.device == "meta":
-            yield from within(found, stray, wanted)
-            for place in _places(found, stray):
-                yield from _made(found, place, stray, wanted)
-    for stray in found.operands if not checking else ():
+            yield from within(failure, stray, wanted)
+            for place in _places(failure, stray):
+                yield from _made(failure, place, stray, wanted)
+    for stray in failure.operands if not checking else ():
         for kind in _AT_FAILURE:
-            if kind not in _OF_CALLS or isinstance(found.meeting.spot.node, ast.Call):
-                yield from defined(found, kind, stray, found.meeting.spot, (), CPU)
+            if kind not in _OF_CALLS or isinstance(failure.spot.node, ast.Call):
+                yield from failure.defined(kind, stray, failure.spot, (), CPU)
 
 
-def _is_check(found: Met) -> bool:
+def _is_check(failure: LiveFailure) -> bool:
     """Whether the program itself refuses its tensors: it is not mended in the lines that ask."""
-    spot = found.meeting.spot
-    text = found.lives.texts.of(spot.file)
-    return text is not None and isinstance(text.statement(spot.node), ast.Raise | ast.Assert)
+    spot = failure.spot
+    return isinstance(statement_of(spot.source, spot.node), ast.Raise | ast.Assert)
 
 
-def _where_all_are_used(found: Met, apart: Sequence[tuple[Operand, Operand]]) -> Iterator[Move]:
+def _where_all_are_used(
+    failure: LiveFailure, apart: Sequence[tuple[Operand, Operand]]
+) -> Iterator[Proposal]:
     for stray, other in apart:
-        yield from _where_used(found, stray, other)
+        yield from _where_used(failure, stray, other)
 
 
-def _brought_back(found: Met, stray: Operand, other: Operand) -> Iterator[Move]:
+def _brought_back(failure: LiveFailure, stray: Operand, other: Operand) -> Iterator[Proposal]:
     """A module that was moved to the cpu is moved back where the outermost function calls it."""
     if stray.device != "cpu" or stray.side.tensor.maker != Origin.WEIGHT:
         return
-    for frame, line in found.lives.alive:
-        spot = found.lives.texts.spot(line)
-        for node in nodes(spot.node, ast.expr) if spot is not None else ():
-            held = value(node, frame) if not _is_self(node) else None
-            if spot is None or not isinstance(held, torch.nn.Module):
+    for one in reversed(failure.running):
+        for node in nodes(one.spot.node, ast.expr):
+            held = one.value(node) if not is_self(node) else None
+            if not isinstance(held, torch.nn.Module):
                 continue
-            events = found.lives.life_of(held).events
+            events = failure.lives.life_of(held).events
             if any(event.what == EventKind.MOVED and event.device == "cpu" for event in events):
-                around = found.lives.scopes.frame([line]) or found.lives.scopes.around(spot)
-                known = in_scope(around, spot, place_of(other))
-                yield from _with_move(spot, node, next(known, f'"{other.device}"'), "move-module")
+                known = failure.devices(one.spot, place_of(other), one.stack[:1])
+                yield from _with_move(one.spot, node, next(known, f'"{other.device}"'), _MODULE)
                 return
 
 
 def _with_move(
-    spot: Spot, node: ast.AST, device: str, kind: str, *, kept: bool = False
-) -> Iterator[Move]:
-    if isinstance(node, ast.expr):
-        with suppress(Refused):
-            edit = file_edit(spot.source, [moved(spot.source, node, device)])
-            yield Move(kind, edit, kept, (ast.unparse(node), device))
+    spot: Spot, node: ast.expr, device: str, kind: str, *, kept: bool = False
+) -> Iterator[Proposal]:
+    told = (ast.unparse(node), device)
+    yield from proposed(kind, spot.source, moved, node, device, stopgap=kept, moves=told)
 
 
 def _rank(operand: Operand) -> int:
@@ -186,7 +173,7 @@ def _rank(operand: Operand) -> int:
     return {"meta": 0, "cpu": 1}.get(operand.device, 2)
 
 
-def _places(found: Met, operand: Operand) -> Iterator[_Place]:
+def _places(failure: LiveFailure, operand: Operand) -> Iterator[_Place]:
     """Where something happened to an operand, or to the module that it belongs to, the latest first."""
     life = operand.life
     for step in reversed(operand.side.tensor.steps):
@@ -204,19 +191,20 @@ def _places(found: Met, operand: Operand) -> Iterator[_Place]:
         events += [(event, None) for event in reversed(life.events)]
     for event, owner in events:
         for at, line in enumerate(event.stack[:_LINES]):
-            spot = found.lives.texts.spot(line)
+            spot = failure.texts.spot(line)
             own = at == 0 and event.what in (EventKind.PUT, EventKind.MOVED)
-            if spot is not None and (own or _gives(found, spot)):
+            if spot is not None and (own or _gives(spot)):
                 yield _Place(event.what, spot, event.stack[at:], owner is not None, owner)
 
 
-def _gives(found: Met, spot: Spot) -> bool:
+def _gives(spot: Spot) -> bool:
     """Whether something is made of what an expression gives."""
-    text = found.lives.texts.of(spot.file)
-    return text is not None and not isinstance(parent(text.source.tree, spot.node), ast.Expr)
+    return not isinstance(parent(spot.source.tree, spot.node), ast.Expr)
 
 
-def _made(found: Met, place: _Place, stray: Operand, wanted: Device | None) -> Iterator[Move]:
+def _made(
+    failure: LiveFailure, place: _Place, stray: Operand, wanted: Device | None
+) -> Iterator[Proposal]:
     """The edits that a place allows. What undoes an offload gives up the memory that it saved."""
     offload = place.what == EventKind.MOVED and (
         place.of_module or stray.side.tensor.maker == Origin.WEIGHT
@@ -224,23 +212,19 @@ def _made(found: Met, place: _Place, stray: Operand, wanted: Device | None) -> I
     kinds = (_OF_MODULES if place.of_module else _OF_TENSORS).get(place.what, ())
     for kind in kinds:
         if kind != "materialize-meta" or place_of(stray) == META:
-            for one in defined(found, kind, stray, place.spot, place.stack, wanted, place.owner):
+            for one in failure.defined(kind, stray, place.spot, place.stack, wanted, place.owner):
                 yield one._replace(stopgap=offload and stray.device == "cpu")
 
 
-def _left_there(found: Met, place: _Place, stray: Operand) -> Iterator[Move]:
+def _left_there(failure: LiveFailure, place: _Place, stray: Operand) -> Iterator[Proposal]:
     """What DataParallel has brought to a replica's GPU is not moved again, to that of the whole model."""
-    if found.lives.replica is None or place.what != EventKind.MOVED or place.of_module:
+    if failure.lives.replica is None or place.what != EventKind.MOVED or place.of_module:
         return
-    for one in defined(found, "no-to-on-quantized", stray, place.spot, place.stack, None):
+    for one in failure.defined("no-to-on-quantized", stray, place.spot, place.stack, None):
         yield one._replace(kind="other", cause="dataparallel-replica-state", says="left-there")
 
 
-def _is_self(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name) and node.id == "self"
-
-
-def _registered(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]:
+def _registered(failure: LiveFailure, stray: Operand, wanted: Device | None) -> Iterator[Proposal]:
     """A tensor becomes a buffer where it was kept first; and then the module that keeps it is moved, too,
     where it is built: one without the other changes nothing where nobody moves that module."""
     kept = first_of(stray.side.tensor.steps, EventKind.KEPT)
@@ -248,17 +232,19 @@ def _registered(found: Met, stray: Operand, wanted: Device | None) -> Iterator[M
     built = first_of(module.steps, EventKind.MADE) if module else None
     if kept is None or built is None or kept.spot.source is not built.spot.source:
         return
-    buffer = suspect_of(found, stray, kept.spot, (), wanted, None)
-    moving = suspect_of(found, stray, built.spot, (), wanted, None)
+    buffer = failure.suspect(stray, kept.spot, (), wanted)
+    moving = failure.suspect(stray, built.spot, (), wanted)
+    for moves in ((), (moving,)):
+        yield from proposed("register-buffer", kept.spot.source, _buffer, buffer, *moves)
+
+
+def _buffer(_: Source, buffer: Suspect, *moving: Suspect) -> list[Change]:
     names = load().knowledge.torch
-    with suppress(Refused):
-        registers = DEFINITIONS["register-buffer"](buffer, names)
-        yield Move("register-buffer", file_edit(kept.spot.source, registers))
-        moves = DEFINITIONS["move-module"](moving, names)
-        yield Move("register-buffer", file_edit(kept.spot.source, [*registers, *moves]))
+    moves = [one for each in moving for one in DEFINITIONS["move-module"](each, names)]
+    return [*DEFINITIONS["register-buffer"](buffer, names), *moves]
 
 
-def _listed(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]:
+def _listed(failure: LiveFailure, stray: Operand, wanted: Device | None) -> Iterator[Proposal]:
     """The plain list of layers that a weight was taken from becomes one of torch's: also where the layers
     are registered elsewhere, replicas share what a plain list holds."""
     kept = [step.spot for step in stray.side.tensor.steps if step.what == EventKind.KEPT]
@@ -270,26 +256,27 @@ def _listed(found: Met, stray: Operand, wanted: Device | None) -> Iterator[Move]
         target = node.targets[0]
         if isinstance(target, ast.Attribute) and target.attr in names:
             spot = Spot(source, node)
-            yield from defined(found, "register-module", stray, spot, (), wanted)
+            yield from failure.defined("register-module", stray, spot, (), wanted)
 
 
-def _filled(found: Met, stray: Operand) -> Iterator[Move]:
+def _filled(failure: LiveFailure, stray: Operand) -> Iterator[Proposal]:
     """What takes the place of a parameter's values (``self.w.data = made``) goes to where it was."""
     name = ast.unparse(stray.side.node)
-    for node in nodes(found.meeting.spot.source.tree, ast.Assign):
+    for node in nodes(failure.spot.source.tree, ast.Assign):
         match node:
             case ast.Assign(targets=[ast.Attribute(value=owner, attr="data")], value=given):
                 if ast.unparse(owner) == name:
-                    spot = Spot(found.meeting.spot.source, node)
+                    spot = Spot(failure.spot.source, node)
                     yield from _with_move(spot, given, f"{name}.device", "create-on-device")
 
 
-def _where_used(found: Met, stray: Operand, other: Operand) -> Iterator[Move]:
+def _where_used(failure: LiveFailure, stray: Operand, other: Operand) -> Iterator[Proposal]:
     """An operand is moved to the other one in the line that fails."""
-    node, spot, beside = stray.side.node, found.meeting.spot, other.side.node
+    node, spot, beside = stray.side.node, failure.spot, other.side.node
     if not isinstance(node, ast.expr) or node is spot.node or isinstance(stray.side.value, Module):
         return
-    known = list(in_scope(found.meeting.frame, spot, place_of(other)))
+    stack = failure.running[0].stack if failure.running else ()
+    known = list(failure.devices(spot, place_of(other), stack))
     within = [f"{one.id}.device" for one in nodes(beside, ast.Name)]
     devices = [text for text in within if text in known]
     if isinstance(beside, ast.Name | ast.Attribute) and not isinstance(other.side.value, Module):

@@ -6,60 +6,52 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from contextlib import suppress
+from typing import Any
 
 from diagnose.fixes.codemods.expressions import replaced, with_argument
-from diagnose.fixes.codemods.positions import text_of
-from diagnose.fixes.file_edit import file_edit
+from diagnose.fixes.codemods.positions import statement_of, text_of
 from diagnose.fixes.file_gate import Change
 from diagnose.fixes.line_gate import Refused
-from diagnose.hooks.positions import Text, Texts
 from diagnose.placement import Source
-from diagnose.placement.semantics import argument, called, calls, nodes, stored
-from diagnose.repair.synthesis.transfers import Move, own_spots
+from diagnose.placement.semantics import argument, assigned, called, calls, nodes, scope_of, stored
+from diagnose.repair.synthesis.live_failure import LiveFailure, Proposal, proposed
 
 _REFUSED, _CAUSE = "(device_ids[0])", "dataparallel-home-device"
 _MOVES = frozenset({"to", "cuda"})
 
 
-def heading(error: BaseException) -> Iterator[Move]:
-    """The edits, of each wrapper in the running functions' files that a line moves to a device with a name.
-
-    Args:
-        error: a live failure.
-    """
-    if _REFUSED not in str(error):
-        return
-    texts = Texts()
-    for file in dict.fromkeys(spot.file for _, spot in own_spots(error, texts)):
-        text = texts.of(file)
-        for call in calls(text.source.tree, "DataParallel") if text is not None else ():
-            if text is None:
-                continue
-            gpus = _listed(call, text)
-            for device in map(ast.unparse, _first(call, text)) if gpus is not None else ():
-                with suppress(Refused):
-                    listed = f"[{device}.index, *(i for i in {gpus} if i != {device}.index)]"
-                    change = with_argument(text.source, call, "device_ids", listed)
-                    edit = file_edit(text.source, [change])
-                    yield Move("other", edit, cause=_CAUSE, says="leading")
-            for change in _homes(call, text):
-                with suppress(Refused):
-                    edit = file_edit(text.source, [change])
-                    yield Move("set-rank-device", edit, cause=_CAUSE, says="following")
-            for device in _chosen(call, text):
-                with suppress(Refused):
-                    change = with_argument(text.source, call, "device_ids", f"[{device}]")
-                    edit = file_edit(text.source, [change])
-                    yield Move("single-gpu", edit, True, cause=_CAUSE, says="headed")
+def heading(failure: LiveFailure) -> Iterator[Proposal]:
+    """The edits, of each wrapper in the running functions' files that a line moves to a device with a
+    name."""
+    for source in failure.sources if failure.says(_REFUSED) else ():
+        for call in calls(source.tree, "DataParallel"):
+            gpus = _listed(call, source)
+            for device in map(ast.unparse, _first(call, source)) if gpus is not None else ():
+                listed = f"[{device}.index, *(i for i in {gpus} if i != {device}.index)]"
+                yield from _edit("other", "leading", source, _told, call, listed)
+            for change in _homes(call, source):
+                yield from _edit("set-rank-device", "following", source, *change)
+            for device in _chosen(call, source):
+                yield from _edit("single-gpu", "headed", source, _told, call, f"[{device}]")
 
 
-def _chosen(wrapper: ast.Call, text: Text) -> Iterator[str]:
+def _edit(kind: str, says: str, source: Source, *change: Any) -> Iterator[Proposal]:
+    """An edit of the cause; the last kind gives the other GPUs up."""
+    yield from proposed(
+        kind, source, *change, stopgap=kind == "single-gpu", cause=_CAUSE, says=says
+    )
+
+
+def _told(source: Source, wrapper: ast.Call, gpus: str) -> Change:
+    return with_argument(source, wrapper, "device_ids", gpus)
+
+
+def _chosen(wrapper: ast.Call, source: Source) -> Iterator[str]:
     """The devices to which a wrapper is moved, where they have a name."""
-    statement = text.statement(wrapper)
+    statement = statement_of(source, wrapper)
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     names = {ast.unparse(one) for one in targets}
-    for node in calls(text.function(wrapper)):
+    for node in calls(scope_of(source.tree, wrapper)):
         match node:
             case ast.Call(
                 func=ast.Attribute(value=moved, attr=name),
@@ -68,28 +60,21 @@ def _chosen(wrapper: ast.Call, text: Text) -> Iterator[str]:
                 yield ast.unparse(device)
 
 
-def _homes(wrapper: ast.Call, text: Text) -> Iterator[Change]:
+def _homes(wrapper: ast.Call, source: Source) -> Iterator[tuple[Any, ...]]:
     """The changes of what the function calls its device, and of where it moves the model, to the first of
     the GPUs that a wrapper is given under a name, where that is known there already."""
     given = argument(wrapper, "device_ids")
     if not isinstance(given, ast.Name | ast.Attribute):
         return
-    gpus, scope = ast.unparse(given), text.function(wrapper)
-    names = {ast.unparse(one) for one in _first(wrapper, text)}
-    for node in nodes(scope, ast.Assign):
-        match node:
-            case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value) if (
-                ast.unparse(target) in names
-                and node.lineno < wrapper.lineno
-                and _is_bound(gpus.partition(".")[0], scope, node.lineno)
-            ):
-                with suppress(Refused):
-                    yield _of_gpu(text.source, value, f"{gpus}[0]")
-    for device in _first(wrapper, text):  # the rest stays with what the program calls its device
-        if _is_bound(gpus.partition(".")[0], scope, device.lineno):
-            instead = f"{gpus}[0] if {gpus} else {ast.unparse(device)}"
-            with suppress(Refused):
-                yield replaced(text.source, device, instead)
+    gpus, scope = ast.unparse(given), scope_of(source.tree, wrapper)
+    root, devices = gpus.partition(".")[0], list(_first(wrapper, source))
+    for name in dict.fromkeys(map(ast.unparse, devices)):
+        for made in assigned(scope, name):
+            if made.lineno < wrapper.lineno and _is_bound(root, scope, made.lineno):
+                yield _of_gpu, made.value, f"{gpus}[0]"
+    for device in devices:  # the rest stays with what the program calls its device
+        if _is_bound(root, scope, device.lineno):
+            yield replaced, device, f"{gpus}[0] if {gpus} else {ast.unparse(device)}"
 
 
 def _is_bound(name: str, scope: ast.AST, line: int) -> bool:
@@ -110,7 +95,7 @@ def _of_gpu(source: Source, value: ast.expr, number: str) -> Change:
     raise Refused("it names no GPU")
 
 
-def _listed(wrapper: ast.Call, text: Text) -> str | None:
+def _listed(wrapper: ast.Call, source: Source) -> str | None:
     """The numbers of the GPUs that a wrapper is given under a name, else of all; None where it is given
     others, or more than these."""
     match wrapper:
@@ -120,14 +105,14 @@ def _listed(wrapper: ast.Call, text: Text) -> str | None:
             args=[_],
             keywords=[ast.keyword(arg="device_ids", value=ast.Name() | ast.Attribute() as given)],
         ):
-            return text_of(text.source, given)
+            return text_of(source, given)
     return None
 
 
-def _first(wrapper: ast.Call, text: Text) -> Iterator[ast.expr]:
+def _first(wrapper: ast.Call, source: Source) -> Iterator[ast.expr]:
     """The device, by its name, to which the function has moved the model that it wraps then."""
     model = ast.unparse(wrapper.args[0])
-    for node in nodes(text.function(wrapper), ast.Assign, ast.Expr):
+    for node in nodes(scope_of(source.tree, wrapper), ast.Assign, ast.Expr):
         match node:
             case (
                 ast.Assign(

@@ -8,41 +8,32 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import Any, NamedTuple
 
 import torch
 
-from diagnose.fixes.codemods.expressions import around, moved
-from diagnose.fixes.file_edit import FileEdit, file_edit
+from diagnose.fixes.codemods.expressions import around, moved, replaced
+from diagnose.fixes.codemods.positions import text_of
 from diagnose.fixes.file_gate import Change
-from diagnose.fixes.line_gate import Refused
 from diagnose.hooks.introspection import attributes, device_of, items
-from diagnose.hooks.operands import assigned, value
-from diagnose.hooks.positions import Text, Texts
+from diagnose.hooks.non_dispatch import Operand
+from diagnose.hooks.operands import value
 from diagnose.patterns import in_package
-from diagnose.placement import Spot
-from diagnose.tracing.stacks import Line, is_own
+from diagnose.placement import Source
+from diagnose.placement.device_patterns import destinations
+from diagnose.placement.semantics import nodes
+from diagnose.placement.tensors import Module
+from diagnose.repair.synthesis.live_failure import LiveFailure, Proposal, Running, proposed
 
 #: Attributes of a tensor that are as it is, and on its device.
 _VIEWS = frozenset({"T", "mT", "H", "mH"})
 #: So many of the user's frames are looked at, innermost first.
 _FRAMES = 4
-
-
-class Move(NamedTuple):
-    """An edit of a file, with the fix it amounts to; ``stopgap`` where what an object keeps is moved each
-    time it is used; ``moves`` the expressions that are moved and the device; ``cause`` where only one is
-    meant, ``says`` the sentence about it that says more than the fix does."""
-
-    kind: str
-    edit: FileEdit
-    stopgap: bool = False
-    moves: tuple[str, str] | None = None
-    cause: str = ""
-    says: str = ""
+#: So many devices are tried of what is joined, each with so many names; so deep are devices looked for in
+#: what objects keep.
+_MOST, _NAMES, _DEPTH = 2, 2, 2
 
 
 class Stray(NamedTuple):
@@ -54,67 +45,35 @@ class Stray(NamedTuple):
     mixed: bool = False
 
 
-def moves(error: BaseException, own: Callable[[str], bool]) -> Iterator[Move]:
-    """The edits: where a model is given what is elsewhere, the outermost call first; else the innermost.
-
-    Args:
-        error: a live failure; its frames are looked at, and nothing in them is run.
-        own: tells which files are the user's.
-    """
-    texts = Texts()
-    inner = [(f, s) for f, line in frames_of(error, own) if (s := texts.spot(line))][-_FRAMES:]
-    calls = [(frame, spot) for frame, spot in inner if model_called(spot.node, frame)]
-    rest = [one for one in reversed(inner) if one not in calls]
-    for frame, spot in [*calls, *rest]:
-        text = texts.of(spot.file)
-        for home, where, strays in _meetings(spot, frame):
-            for place in written_as(home, frame, where):
-                if text is not None:
-                    yield from _edits(spot, text, frame, place, strays)
+def moving(failure: LiveFailure) -> Iterator[Proposal]:
+    """The edits: where a model is given what is elsewhere, the outermost call first; else the innermost."""
+    inner = failure.running[:_FRAMES]
+    models = [one for one in reversed(inner) if model_called(one)]
+    for one in (*models, *(one for one in inner if one not in models)):
+        for home, where, strays in _meetings(one):
+            for device in written_as(home, one.frame, where):
+                yield from _edits(one, device, strays)
 
 
-def frames_of(error: BaseException, own: Callable[[str], bool]) -> Iterator[tuple[FrameType, Line]]:
-    """The frames of a traceback in some files, outermost first."""
-    trace = error.__traceback__
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        if own(code.co_filename):
-            yield trace.tb_frame, Line(code, trace.tb_lasti, trace.tb_lineno)
-        trace = trace.tb_next
-
-
-def own_frames(error: BaseException) -> list[tuple[FrameType, Line]]:
-    """The frames of a traceback in the program's own code, outermost first."""
-    return [one for one in frames_of(error, lambda _: True) if is_own(one[1].code)]
-
-
-def own_spots(error: BaseException, texts: Texts) -> list[tuple[FrameType, Spot]]:
-    """The places at which the program's own code stands, as far as its text shows them, innermost first."""
-    frames = reversed(own_frames(error))
-    return [(frame, spot) for frame, line in frames if (spot := texts.spot(line)) is not None]
-
-
-def _meetings(spot: Spot, frame: FrameType) -> Iterator[tuple[str, str, list[Stray]]]:
+def _meetings(running: Running) -> Iterator[tuple[str, str, list[Stray]]]:
     """What meets in an expression: a device, an expression that tells it, and what is elsewhere."""
-    node = spot.node
-    operands = [one for one in operands_of(node) if _devices(_held(one, frame))]
-    if (found := model_called(node, frame)) is not None:
+    frame = running.frame
+    operands = [one for one in operands_of(running.spot.node) if _devices(_held(one, frame))]
+    if (found := model_called(running) or _model_given(running)) is not None:
         model, home = found
-        yield (
-            home,
-            f"next({ast.unparse(model)}.parameters()).device",
-            strays_of(operands, home, frame),
-        )
-        return
-    if (given := _model_given(node, frame)) is not None:
-        model, home = given
-        where = f"next({ast.unparse(model)}.parameters()).device"
-        yield home, where, strays_of(operands, home, frame)
+        yield home, of_weights(model), strays_of(operands, home, frame)
+        if model_called(running):
+            return
     for one in sorted(operands, key=lambda o: "cpu" in _devices(_held(o, frame))):
         held = _held(one, frame)
         if isinstance(held, torch.Tensor):
             home = str(held.device)
             yield home, f"{ast.unparse(_viewed(one))}.device", strays_of(operands, home, frame)
+
+
+def of_weights(model: ast.expr) -> str:
+    """How a program asks where a model is."""
+    return f"next({ast.unparse(model)}.parameters()).device"
 
 
 def _held(node: ast.expr, frame: FrameType) -> Any:
@@ -151,32 +110,41 @@ def operands_of(node: ast.AST) -> list[ast.expr]:
     return []
 
 
-def model_called(node: ast.AST, frame: FrameType) -> tuple[ast.expr, str] | None:
-    """The model that a call is of, ``net(x)`` or ``net.generate(x)``, and where all of it is."""
-    if not isinstance(node, ast.Call):
-        return None
-    func = node.func
-    candidates = [func, func.value] if isinstance(func, ast.Attribute) else [func]
-    for node in candidates:
-        held = value(node, frame)
-        if isinstance(held, torch.nn.Module) and not _is_self(node):
-            devices = {str(one.device) for one in held.parameters()}
-            return (node, devices.pop()) if len(devices) == 1 else None
-    return None
+def called_of(call: ast.AST) -> list[ast.expr]:
+    """What a call may be of: ``net`` in ``net(x)``; ``net.generate`` or ``net`` in ``net.generate(x)``."""
+    if not isinstance(call, ast.Call):
+        return []
+    func = call.func
+    return [func, func.value] if isinstance(func, ast.Attribute) else [func]
 
 
-def _model_given(node: ast.AST, frame: FrameType) -> tuple[ast.expr, str] | None:
+def model_called(running: Running) -> tuple[ast.expr, str] | None:
+    """The model that a call is of, unless a module calls itself, and where all of it is."""
+    models = (one for one in called_of(running.spot.node) if not is_self(one))
+    return _with_home(running, [one for one in models if _is_module(running, one)][:1])
+
+
+def _model_given(running: Running) -> tuple[ast.expr, str] | None:
     """The one model that a call is given, to run it with the rest (``export(net, (x,))``), and where it
     is."""
+    node = running.spot.node
     given = node.args if isinstance(node, ast.Call) else []
-    models = [one for one in given if isinstance(value(one, frame), torch.nn.Module)]
-    if len(models) == 1:
-        devices = {str(one.device) for one in value(models[0], frame).parameters()}
-        return (models[0], devices.pop()) if len(devices) == 1 else None
-    return None
+    return _with_home(running, [one for one in given if _is_module(running, one)])
 
 
-def _is_self(node: ast.expr) -> bool:
+def _is_module(running: Running, node: ast.expr) -> bool:
+    return isinstance(running.value(node), torch.nn.Module)
+
+
+def _with_home(running: Running, models: Sequence[ast.expr]) -> tuple[ast.expr, str] | None:
+    if len(models) != 1:
+        return None
+    devices = {str(one.device) for one in running.value(models[0]).parameters()}
+    return (models[0], devices.pop()) if len(devices) == 1 else None
+
+
+def is_self(node: ast.expr) -> bool:
+    """Whether an expression is the object of a method."""
     return isinstance(node, ast.Name) and node.id == "self"
 
 
@@ -194,12 +162,8 @@ def _parts(held: Any) -> list[Any]:
 
 def strays_of(operands: list[ast.expr], home: str, frame: FrameType) -> list[Stray]:
     """Those of some expressions whose values are not on a device."""
-    found = []
-    for one in operands:
-        held = _held(one, frame)
-        if _devices(held) - {home}:
-            found.append(_stray(one, held))
-    return found
+    held = ((one, _held(one, frame)) for one in operands)
+    return [_stray(one, what) for one, what in held if _devices(what) - {home}]
 
 
 def _stray(node: ast.expr, held: Any) -> Stray:
@@ -216,15 +180,13 @@ def _stray(node: ast.expr, held: Any) -> Stray:
 def written_as(home: str, frame: FrameType, where: str) -> Iterator[str]:
     """Expressions of a device: a variable of the program's that holds it, and what tells it."""
     scopes = [("", frame.f_locals), ("self.", attributes(frame.f_locals.get("self")))]
-    for prefix, scope in [*scopes, ("", frame.f_globals)]:
-        for name, held in list(scope.items()):
-            if isinstance(held, torch.device | str) and _same(str(held), home):
-                yield f"{prefix}{name}"
-                break
-        else:
-            continue
-        break
-    yield where
+    held = (
+        f"{prefix}{name}"
+        for prefix, scope in [*scopes, ("", frame.f_globals)]
+        for name, held in list(scope.items())
+        if isinstance(held, torch.device | str) and _same(str(held), home)
+    )
+    yield from (*list(held)[:1], where)
 
 
 def _same(written: str, home: str) -> bool:
@@ -232,32 +194,27 @@ def _same(written: str, home: str) -> bool:
     return written == home or (written == "cuda" and home == "cuda:0")
 
 
-def _edits(
-    spot: Spot, text: Text, frame: FrameType, device: str, strays: list[Stray]
-) -> Iterator[Move]:
+def _edits(running: Running, device: str, strays: list[Stray]) -> Iterator[Proposal]:
     """The strays moved where they are defined in this function, and where they are used."""
-    if not strays:
-        return
-    scope, line = text.function(spot.node), getattr(spot.node, "lineno", 1)
-    sources = [assigned(one.node, scope, line) for one in strays]
+    sources = [running.assigned(one.node) for one in strays]
     if all(sources):
         both = zip(sources, strays, strict=True)
         homes = [one._replace(node=node) for node, one in both if node]
-        yield from _made(spot, frame, device, homes, "move-input")
-    of_a_model = model_called(spot.node, frame) is not None
-    kind = "move-input" if of_a_model else "move-tensor-at-line"
-    yield from _made(spot, frame, device, strays, kind)
+        yield from _made(running, device, homes, "move-input")
+    of_a_model = model_called(running) is not None
+    yield from _made(running, device, strays, "move-input" if of_a_model else "move-tensor-at-line")
 
 
-def _made(
-    spot: Spot, frame: FrameType, device: str, strays: list[Stray], kind: str
-) -> Iterator[Move]:
-    unique = {id(one.node): one for one in strays}.values()
-    with suppress(Refused):
-        edit = file_edit(spot.source, [change_of(spot, one, device) for one in unique])
-        names = ", ".join(ast.unparse(one.node) for one in unique)
-        kept = any(_is_kept(one.node, frame) for one in unique)
-        yield Move(kind, edit, kept, (names, device))
+def _made(running: Running, device: str, strays: list[Stray], kind: str) -> Iterator[Proposal]:
+    unique = list({id(one.node): one for one in strays}.values())
+    names = ", ".join(ast.unparse(one.node) for one in unique)
+    kept = any(_is_kept(one.node, running.frame) for one in unique)
+    changes = _all_moved, unique, device
+    yield from proposed(kind, running.source, *changes, stopgap=kept, moves=(names, device))
+
+
+def _all_moved(source: Source, strays: Sequence[Stray], device: str) -> list[Change]:
+    return [change_of(source, one, device) for one in strays]
 
 
 def _is_kept(node: ast.expr, frame: FrameType) -> bool:
@@ -270,14 +227,185 @@ def _is_kept(node: ast.expr, frame: FrameType) -> bool:
     return library is None or hasattr(kind, "to")
 
 
-def change_of(spot: Spot, stray: Stray, device: str) -> Change:
+def change_of(source: Source, stray: Stray, device: str) -> Change:
     """The change that moves a stray to a device, given by an expression."""
     each = f'v.to({device}) if hasattr(v, "to") else v' if stray.mixed else f"v.to({device})"
-    if stray.parts == "mapping":
-        return around(spot.source, stray.node, f"{{k: {each} for k, v in ", ".items()}")
-    if stray.parts == "mappings":
-        start = f"[{{k: {each} for k, v in one.items()}} for one in "
-        return around(spot.source, stray.node, start, "]")
-    if stray.parts == "sequence":
-        return around(spot.source, stray.node, f"[{each} for v in ", "]")
-    return moved(spot.source, stray.node, device)
+    match stray.parts:
+        case "mapping":
+            return around(source, stray.node, f"{{k: {each} for k, v in ", ".items()}")
+        case "mappings":
+            start = f"[{{k: {each} for k, v in one.items()}} for one in "
+            return around(source, stray.node, start, "]")
+        case "sequence":
+            return around(source, stray.node, f"[{each} for v in ", "]")
+    return moved(source, stray.node, device)
+
+
+# --- what was brought to its device in part ---
+
+
+def batching(failure: LiveFailure) -> Iterator[Proposal]:
+    """The edits of the line that brings some of a batch to its device, for each mapping in the running
+    functions whose tensors are on the cpu and elsewhere: it brings all of it."""
+    for one in failure.running:
+        apart = {name for name, held in list(one.frame.f_locals.items()) if _is_apart(held)}
+        for node in nodes(one.scope, ast.Assign) if apart else ():
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=written) if (
+                    name in apart and node.lineno < one.spot.line
+                ):
+                    for device in dict.fromkeys(map(ast.unparse, destinations(written))):
+                        code = f"{{k: v.to({device}) for k, v in {name}.items()}}"
+                        whole, told = (replaced, written, code), (name, device)
+                        yield from proposed("move-input", one.source, *whole, moves=told)
+
+
+def _is_apart(held: Any) -> bool:
+    """Whether a mapping holds nothing but tensors, on the cpu and elsewhere."""
+    if type(held) is not dict or not held:
+        return False
+    tensors = [one for one in dict.values(held) if isinstance(one, torch.Tensor)]
+    kinds = {one.device.type for one in tensors}
+    return len(tensors) == len(held) and len(kinds) > 1 and "cpu" in kinds
+
+
+def joining(failure: LiveFailure) -> Iterator[Proposal]:
+    """The edits of a list whose parts are on several devices where the innermost call that is given one
+    joins them: all are brought to one."""
+    for running in failure.running:
+        node = running.spot.node
+        for given in node.args if isinstance(node, ast.Call) else []:
+            held = _listed(given, running)
+            homes = list(dict.fromkeys(str(part.device) for part in held))
+            if len(homes) > 1 and "meta" not in homes and not _one_is_wrong(given, running, homes):
+                for home in sorted(homes, key="cpu".__eq__)[:_MOST]:
+                    for device in _told(home, homes[0], given, running.frame):
+                        changes, told = (_brought, running, given, device), ast.unparse(given)
+                        kind = "move-tensor-at-line"
+                        yield from proposed(kind, running.source, *changes, moves=(told, device))
+                return
+
+
+def _one_is_wrong(given: ast.expr, running: Running, homes: list[str]) -> bool:
+    """Whether parts that are on the host and on a GPU are written one by one: then one of them is wrong
+    where it comes from. What one expression gives, now here and now there, is not."""
+    return "cpu" in homes and not isinstance(running.assigned(given) or given, ast.ListComp)
+
+
+def _listed(node: ast.expr, running: Running) -> list[torch.Tensor]:
+    """The tensors of a list, a tuple or the values of a dict, if that is all that it holds."""
+    match node:
+        case ast.Call(func=ast.Name(id="list" | "tuple"), args=[inner], keywords=[]):
+            return _listed(inner, running)
+        case ast.Call(func=ast.Attribute(value=inner, attr="values"), args=[], keywords=[]):
+            held = running.value(inner)
+            parts = list(dict.values(held)) if isinstance(held, dict) else []
+        case ast.List(elts=elts) | ast.Tuple(elts=elts):
+            parts = [running.value(one) for one in elts]
+        case _:
+            held = running.value(node)
+            parts = list(held) if type(held) in (list, tuple) else []
+    return parts if all(isinstance(one, torch.Tensor) for one in parts) else []
+
+
+def _told(home: str, first: str, given: ast.expr, frame: FrameType) -> list[str]:
+    """Expressions of a device: what the running function and its object call one, and that of a part."""
+    found = [name for name, held in _kept_devices("", dict(frame.f_locals), _DEPTH) if held == home]
+    found = found[: _NAMES - 1]
+    match given:
+        case ast.Name() | ast.Attribute() if home == first:
+            return [*found, f"{ast.unparse(given)}[0].device"]
+        case ast.Call(func=ast.Name(), args=[ast.Call() as values]) if home == first:
+            return [*found, f"next(iter({ast.unparse(values)})).device"]
+    return found
+
+
+def _kept_devices(owner: str, held: dict[str, Any], depth: int) -> Iterator[tuple[str, str]]:
+    """The devices that variables hold, and what the objects and dicts in them keep, nearest first."""
+    inner: list[tuple[str, Any]] = []
+    for name, one in held.items():
+        if isinstance(one, torch.device):
+            yield f"{owner}{name}", str(one)
+        elif isinstance(one, dict | list | tuple):
+            for subscript, part in items(one):
+                if isinstance(part, torch.device):
+                    yield f"{owner}{name}" + subscript.replace("'", '"'), str(part)
+        elif depth and not isinstance(one, torch.Tensor):
+            inner.append((name, one))
+    for name, one in inner:
+        kept = {key: part for key, part in attributes(one).items() if not key.startswith("_")}
+        registered = attributes(one).get("_modules") if isinstance(one, torch.nn.Module) else None
+        yield from _kept_devices(f"{owner}{name}.", {**kept, **(registered or {})}, depth - 1)
+
+
+def _brought(source: Source, running: Running, given: ast.expr, device: str) -> list[Change]:
+    """The changes that bring all parts of a list to a device: each where it is written, else together."""
+    if isinstance(given, ast.List | ast.Tuple):
+        return [moved(source, one, device) for one in given.elts]
+    made = running.assigned(given)
+    itself = isinstance(given, ast.Name) and device.startswith(f"{given.id}[")
+    if isinstance(made, ast.ListComp) and not itself:
+        return [moved(source, made.elt, device)]
+    if isinstance(given, ast.Call) and isinstance(given.func, ast.Name):
+        parts = text_of(source, given.args[0])
+        return [replaced(source, given, f"[v.to({device}) for v in {parts}]")]
+    return [change_of(source, Stray(given, "sequence"), device)]
+
+
+# --- what one operand tells of the other ---
+
+
+def granting(failure: LiveFailure) -> Iterator[Proposal]:
+    """The edit of a gradient that is set by hand for a parameter that is elsewhere: it goes there."""
+    if failure.says("assign a gradient with device type"):
+        for running in failure.running[:1]:
+            match running.statement:
+                case ast.Assign(targets=[ast.Attribute(value=owner, attr="grad")], value=given):
+                    for one in _tensors(given):
+                        yield from _sent(running.source, one, f"{ast.unparse(owner)}.device")
+
+
+def _sent(source: Source, node: ast.expr, device: str) -> Iterator[Proposal]:
+    told = (ast.unparse(node), device)
+    yield from proposed("move-tensor-at-line", source, moved, node, device, moves=told)
+
+
+def _tensors(given: ast.expr) -> list[ast.expr]:
+    """What may be set: of a choice, what is not None."""
+    match given:
+        case ast.IfExp(body=body, orelse=other):
+            return [*_tensors(body), *_tensors(other)]
+        case ast.Constant(value=None):
+            return []
+    return [given]
+
+
+def binding(failure: LiveFailure) -> Iterator[Proposal]:
+    """The edits of where a function binds what it uses several times: ``grad = p.grad.float().to(
+    state.device)``, of each variable of the failing line that is where the stray operand is, told by what
+    that meets."""
+    for stray, other in failure.pairs if failure.running else ():
+        device = _where(other)
+        if device is None or stray.device == other.device:
+            continue
+        running = failure.running[0]
+        for node in nodes(stray.side.node, ast.Name):
+            there = _is_there(running.value(node), stray)
+            if there and (made := running.assigned(node)) is not None:
+                yield from _sent(running.source, made, device)
+
+
+def _where(other: Operand) -> str | None:
+    """How the line tells where the other operand is; ``m.mul_(b)`` is ``m`` itself."""
+    node = other.side.node
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if not node.func.attr.endswith("_"):
+            return None
+        node = node.func.value
+    if isinstance(node, ast.Name | ast.Attribute) and not isinstance(other.side.value, Module):
+        return f"{ast.unparse(node)}.device"
+    return None
+
+
+def _is_there(held: object, stray: Operand) -> bool:
+    return isinstance(held, torch.Tensor) and str(held.device) == stray.device and held.dim() > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from diagnose.hooks.calls import given_to
+from diagnose.hooks.scopes import given_to
 from diagnose.placement.semantics import Binding, bindings, calls, nodes
 from diagnose.repair.model import Sentence, said
 from diagnose.repair.patch import Patch, callee, goes_to_cpu, move_of

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from diagnose.hooks.calls import given_to, parameters
+from diagnose.hooks.scopes import given_to, parameters
 from diagnose.placement.semantics import around, bound, functions, holds, names, nodes
 from diagnose.repair.model import Sentence, said
 from diagnose.repair.patch import Patch, Transfer, goes_to_cpu

@@ -16,7 +16,7 @@ from diagnose.repair.model import Candidate, Guard, Proof, Ran, Sentence, Terms,
 from diagnose.repair.runs.gpu_offsets import shifts
 from diagnose.repair.runs.runner import Runner
 from diagnose.repair.syntax import tree_of
-from diagnose.repair.synthesis.with_blocks import CAUSE
+from diagnose.repair.synthesis.offload import CAUSE
 from diagnose.repair.validation import (
     differential,
     patch_edits,

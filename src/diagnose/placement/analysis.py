@@ -1,0 +1,430 @@
+"""From the user's files to suspects: a program is run on abstract values, never on real ones, in each of
+the ways in which it may be started.
+
+Nothing is known of its options, all have their defaults, each flag is set. Where an option names the
+first GPU by default, and a line does so whatever the option says, one way more: the option names
+another GPU. The suspects of a failure are what met in the line that failed, by the calls that led
+there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import combinations
+from typing import NamedTuple
+
+from diagnose.kinds import ConstraintKind, OptionState, Origin
+from diagnose.model import TorchNames
+from diagnose.placement import Imported
+from diagnose.placement.devices import SPLIT, differ, is_gpu
+from diagnose.placement.entry_points import guarded, hung, uncalled
+from diagnose.placement.language import calls, expressions, statements
+from diagnose.placement.libraries.torch_calls import FAR_NODE, FAR_RANK, far_environment
+from diagnose.placement.localization.suspects import of_doubt, of_kernel, of_meeting
+from diagnose.placement.machine import BUDGET, Machine, Meeting
+from diagnose.placement.model import Checked, Source, Spot, Suspect
+from diagnose.placement.provenance import last_move
+from diagnose.placement.tensors import Module
+from diagnose.placement.values import Frame, Object, Value
+
+
+class Program(NamedTuple):
+    """An analysed program: its files by path, what met in the order of execution, and counts.
+
+    ``split`` tells that it has modules on several accelerators, ``has_options`` that a parser gives it
+    options, ``has_flags`` that some can be turned on, ``first_gpu`` which of them, or of the environment's
+    variables, name the first GPU by default; ``called`` how many of the meetings are of what the program
+    calls: they are the first.
+    """
+
+    sources: dict[str, Source]
+    meetings: Sequence[Meeting]
+    modules: Sequence[Value]
+    judged: int
+    unknown: int
+    complete: bool
+    spent: int = 0
+    split: bool = False
+    has_options: bool = False
+    has_flags: bool = False
+    first_gpu: tuple[str, ...] = ()
+    called: int = 0
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it takes too long to be run again under other assumptions."""
+        return self.spent > BUDGET // 2
+
+
+def analyse(
+    entry: Source,
+    torch: TorchNames,
+    imported: Imported | None = None,
+    also: Sequence[Source] = (),
+    *,
+    all_functions: bool = True,
+    defaults: bool = True,
+    options: OptionState = OptionState.OPEN,
+    rounds: int = 1,
+    gpus: int = 2,
+    elsewhere: bool = False,
+    lacking: frozenset[int] = frozenset(),
+) -> Program:
+    """Runs a file as the main program, then what it never called.
+
+    Args:
+        entry: the file that was run.
+        torch: what torch and its libraries call their things.
+        imported: finds the user's other files.
+        also: files that the program uses through a library, run as modules.
+        all_functions: run functions and classes that nothing called too, on arguments of which only the
+            names are known.
+        defaults: take options that name a device to have their defaults.
+        options: how all others are taken.
+        rounds: how often a loop runs whose items are not known; what one round leaves, the next meets.
+        gpus: of the machine; what fails with one fails with two, and not the other way round.
+        elsewhere: options that name the first GPU by default name other ones.
+        lacking: the process is one of a machine that is not the first of its job, with its environment; the
+            numbers of GPUs that it can only ask for because it is that one.
+
+    Returns:
+        What was seen until the end, or until the budget was spent.
+    """
+    machine = Machine(torch)
+    machine.defaults, machine.rounds, machine.gpus = defaults, rounds, gpus
+    machine.options, machine.elsewhere = options, elsewhere
+    if lacking:
+        machine.lacking, machine.replaced["os.environ"] = lacking, far_environment(torch)
+    loading = _Loading(machine, imported)
+    machine.evaluate = expressions.evaluate
+    machine.execute = statements.execute
+    machine.invoke = calls.invoke
+    machine.attribute = calls.attribute
+    machine.load = loading.load
+    complete = True
+    for source in (entry, *also):
+        complete = guarded(machine, partial(loading.run, source)) and complete
+    called = len(machine.meetings)
+    if all_functions:
+        for frame in list(loading.frames.values()):
+            complete = uncalled(machine, frame) and complete
+        complete = hung(machine) and complete
+    held = [value for frame in loading.frames.values() for value in frame.names.values()]
+    return Program(
+        {source.path: source for source in loading.sources.values()},
+        machine.meetings,
+        held,
+        machine.judged,
+        machine.unknown,
+        complete,
+        machine.spent,
+        _split(machine),
+        machine.has_options,
+        machine.has_flags,
+        tuple(machine.first_gpu),
+        called,
+    )
+
+
+def _split(machine: Machine) -> bool:
+    """Whether modules of the program are on several accelerators, or a library has spread one. Those that
+    one line moves, of as many calls of its function as there are accelerators, are copies and no parts."""
+    moved = dict[int, set[tuple[int, int]]]()
+    for meeting in machine.meetings:
+        for side in meeting.sides:
+            module, device = side.tensor.module, side.tensor.device
+            if side.tensor.maker != Origin.WEIGHT or not is_gpu(device):
+                continue
+            move = last_move(side.tensor.steps)
+            if device.number is not None:
+                call = id(module.frame) if module is not None else 0
+                moved.setdefault(id(move and move.spot.node), set()).add((call, device.number))
+    places = set[frozenset[int]]()
+    for pairs in moved.values():
+        numbers = frozenset(number for _, number in pairs)
+        copies = len({call for call, _ in pairs}) == len(pairs) == len(numbers)
+        places |= {numbers} if copies else {frozenset({number}) for number in numbers}
+    apart = any(one.isdisjoint(other) for one, other in combinations(places, 2))
+    return apart or any(module.where() == SPLIT for module in machine.modules)
+
+
+class _Loading:
+    """The user's files as they are imported, each run once."""
+
+    def __init__(self, machine: Machine, imported: Imported | None) -> None:
+        self._machine = machine
+        self._imported = imported
+        self.frames: dict[str, Frame] = {}
+        self.sources: dict[str, Source] = {}
+
+    def run(self, source: Source) -> Frame:
+        """The variables of a file after it was run."""
+        found = self.frames.get(source.path)
+        if found is None:
+            found = self.frames[source.path] = Frame(source)
+            self.sources[source.path] = source
+            self._machine.execute(self._machine, source.tree.body, found)
+        return found
+
+    def load(self, machine: Machine, name: str, level: int, frame: Frame) -> Value | None:
+        """A module of the user's as an object, None for a library's."""
+        if self._imported is None or len(self.frames) > 60:
+            return None
+        source = self._imported(name, level, frame.source)
+        if source is None:
+            return None
+        found = Object("module")
+        found.attributes = self.run(source).names  # type: ignore[assignment]
+        return found
+
+
+#: What is to be edited: a cause, and a line of a file.
+_Place = tuple[str, str, int]
+_Found = Mapping[_Place, Suspect]
+
+#: How lines name the first GPU, or the current one.
+_FIRST = re.compile(r"""\.cuda\(\s*0?\s*\)|["']cuda(:0)?["']|DataParallel\(|device=0\b""")
+#: By these a process has its own first GPU, or another current one, from a place that may be out of sight.
+_BOUND = re.compile(r"CUDA_VISIBLE_DEVICES|\bset_device\b")
+#: With three GPUs an option can name two, and not the first.
+_GPUS = 3
+#: An option by which a launcher tells a process its number on its machine, and what asks torch for it.
+_LOCAL = re.compile(r"""["']--local[_-]rank["']|\bget_node_local_rank\(""")
+#: Processes that the program itself starts are all on its machine.
+_SPAWNS = re.compile(r"\bspawn\(|\bstart_processes\(|\bProcess\([^)]*target\s*=")
+_HOME = "dataparallel-home-device"
+
+
+def checked(source: Source, torch: TorchNames, imported: Imported | None) -> Checked:
+    """What is found in any of the ways, in the order of the file.
+
+    Args:
+        source: the file.
+        torch: what torch and its libraries call their things.
+        imported: finds the user's other files.
+    """
+    run = partial(analyse, source, torch, imported)
+    program = run()
+    found = _by_place(program)
+    if program.has_options:
+        by_default = run(options=OptionState.DEFAULT)
+        usual = _by_place(by_default)
+        turned = _by_place(_called(run(options=OptionState.TURNED_ON))) if program.has_flags else {}
+        # With options of one kind, what is called with others alone runs on what is never there then.
+        found = _as_by_default({**turned, **_by_place(_called(by_default)), **found}, usual)
+    if program.first_gpu and _names_the_first(program.sources.values()):
+        found = {**found, **_on_another(run, program, found)}
+    if lacking := _lacked(program.sources.values(), torch):
+        found = {**_far(run, lacking), **found}
+    ordered = sorted(found.values(), key=lambda s: (s.spot.file, s.spot.line, s.cause))
+    return Checked(tuple(ordered), program.judged, program.unknown)
+
+
+def _called(program: Program) -> Program:
+    """The program without what nothing calls."""
+    return program._replace(meetings=program.meetings[: program.called])
+
+
+def _as_by_default(found: _Found, usual: _Found) -> dict[_Place, Suspect]:
+    """What fails only where an option is given was given none by those who run the program."""
+    return {
+        place: one._replace(sure=one.sure and place in usual and usual[place].sure)
+        for place, one in found.items()
+    }
+
+
+def _on_another(
+    run: Callable[..., Program], program: Program, found: _Found
+) -> dict[_Place, Suspect]:
+    """What fails only once the options that name the first GPU name another one: whoever gave the program
+    such an option meant it to."""
+    free, usual = _open_and_usual(partial(run, elsewhere=True, gpus=_GPUS), program.split)
+    lines = {place[1:] for place in found}
+    met = {_line_met(one) for one in found.values()}
+    new = {
+        place: one._replace(once=program.first_gpu)
+        for place, one in _as_by_default({**usual, **free}, usual).items()
+        if place[1:] not in lines and _line_met(one) not in met and _is_left_behind(one)
+    }
+    homes = {place: one for place, one in new.items() if one.cause == _HOME}
+    return homes or new  # what is not at home fails before anything in it does
+
+
+def _open_and_usual(
+    run: Callable[..., Program], split: bool | None = None
+) -> tuple[_Found, _Found]:
+    """What is found where nothing is known of the options, and where all have their defaults: the same
+    where a parser gives the program none."""
+    program = run(options=OptionState.OPEN)
+    free = _by_place(program, split)
+    return free, _by_place(run(options=OptionState.DEFAULT), split) if program.has_options else free
+
+
+def _far(run: Callable[..., Program], lacking: frozenset[int]) -> dict[_Place, Suspect]:
+    """What fails on the machines of a job but for the first: they lack a GPU that is asked for there."""
+    free, usual = _open_and_usual(partial(run, lacking=lacking))
+    return {
+        place: one for place, one in _as_by_default({**usual, **free}, usual).items() if one.far
+    }
+
+
+def _lacked(sources: Iterable[Source], torch: TorchNames) -> frozenset[int]:
+    """The numbers that no GPU of a machine has, where files tell a process's number among all from that on
+    its machine: who does not may mean to run on one machine."""
+    text = "\n".join(source.text for source in sources)
+    if _SPAWNS.search(text) or not (_names_any(text, torch.global_ranks) or "get_rank(" in text):
+        return frozenset()
+    local = _names_any(text, torch.local_ranks) or _LOCAL.search(text) is not None
+    if local:
+        return frozenset({FAR_RANK, FAR_NODE})
+    return frozenset({FAR_NODE}) if "device_count(" in text else frozenset()
+
+
+def _names_any(text: str, names: Iterable[str]) -> bool:
+    """Whether a text quotes any of some names."""
+    return any(f"{mark}{name}{mark}" in text for name in names for mark in "\"'")
+
+
+def _is_left_behind(one: Suspect) -> bool:
+    """Whether something is on the first GPU that meets what an option put on another one."""
+    if one.device is None or one.wanted is None:
+        return False
+    here, there = one.device.number, one.wanted.number
+    if one.cause == _HOME:
+        return None not in (here, there)
+    return one.cause == "hardcoded-device" and here == 0 and there is not None
+
+
+def _line_met(one: Suspect) -> tuple[str, int] | None:
+    return (one.meets.file, one.meets.line) if one.meets is not None else None
+
+
+def _names_the_first(sources: Iterable[Source]) -> bool:
+    """Whether files name the first GPU, or the current one, and none chooses which of them that is."""
+    texts = [source.text for source in sources]
+    return any(map(_FIRST.search, texts)) and not any(map(_BOUND.search, texts))
+
+
+def _by_place(program: Program, split: bool | None = None) -> dict[_Place, Suspect]:
+    """The first suspect of each cause at each place to edit."""
+    found: dict[_Place, Suspect] = {}
+    for suspect in _suspected(program, program.split if split is None else split):
+        found.setdefault((suspect.cause, suspect.spot.file, suspect.spot.line), suspect)
+    return found
+
+
+def _suspected(program: Program, split: bool) -> Iterator[Suspect]:
+    away: set[int] = set()  # what is not at home: all that it meets is off then, and no finding
+    for meeting in program.meetings:
+        if away & {id(side.value) for side in meeting.sides}:
+            continue
+        for suspect in of_meeting(meeting, split=split):
+            yield suspect
+            if meeting.what == ConstraintKind.HOME:
+                away |= {id(part) for side in meeting.sides for part in _parts(side.value)}
+
+
+def _parts(value: Value) -> Iterable[Value]:
+    """A module and what it consists of."""
+    return value.family() if isinstance(value, Module) else (value,)
+
+
+#: What is met by a kernel that wants a GPU: as far as its name tells, a call of anything.
+_REFUSING = (ConstraintKind.KERNEL, ConstraintKind.ASKED, ConstraintKind.LIBRARY)
+
+
+class Line(NamedTuple):
+    """A line of one of the user's files."""
+
+    path: str
+    number: int
+
+
+def suspects(
+    program: Program, stack: Sequence[Line], devices: Sequence[str]
+) -> tuple[Suspect, ...]:
+    """The suspects of a failure, likeliest first.
+
+    Args:
+        program: the analysed program.
+        stack: the user's lines of the traceback, outermost first.
+        devices: the devices that the message names, in its order.
+    """
+    if devices == ("CPU",):  # a kernel that wants a GPU: no two devices met
+        return _of_kernel(program, stack)
+    for position in range(len(stack) - 1, -1, -1):
+        met = [one for one in program.meetings if _at(one.spot, stack[position])]
+        met.sort(key=lambda one: -_agreement(one, stack[:position]))
+        found: dict[tuple[str, str, int], Suspect] = {}
+        for one in met:
+            apart = _by_the_way_that_fails(one)
+            for each in of_meeting(apart, devices or ("?", "cpu"), split=program.split):
+                found.setdefault((each.cause, each.spot.file, each.spot.line), each)
+        if found:
+            gpus = "cpu" not in (device.casefold() for device in devices)
+            return tuple(sorted(found.values(), key=lambda one: not _is_sure(one, gpus=gpus)))
+    return ()
+
+
+def doubted(program: Program, stack: Sequence[Line], devices: Sequence[str]) -> tuple[Suspect, ...]:
+    """The suspects of a failure that the analysis does not explain, for by what it takes for known all
+    operands are on one device: each is doubted in turn, that of the innermost lines first.
+
+    Args:
+        program: the analysed program.
+        stack: the user's lines of the traceback, outermost first.
+        devices: the devices that the message names, in its order.
+    """
+    found: dict[tuple[str, str, int], Suspect] = {}
+    for position in range(len(stack) - 1, -1, -1):
+        met = [one for one in program.meetings if _at(one.spot, stack[position])]
+        met.sort(key=lambda one: -_agreement(one, stack[:position]))
+        for one in met:
+            for each in of_doubt(one, devices):
+                found.setdefault((each.cause, each.spot.file, each.spot.line), each)
+    return tuple(found.values())
+
+
+def _by_the_way_that_fails(meeting: Meeting) -> Meeting:
+    """A constraint of a failure: of what two ways put apart, it met the one that differs from the rest."""
+    there = {side.tensor.device for side in meeting.sides} - {None}
+    sides = [
+        next(
+            (
+                side._replace(value=way, tensor=way)
+                for way in side.tensor.ways
+                if any(differ(way.device, one) for one in there)
+            ),
+            side,
+        )
+        for side in meeting.sides
+    ]
+    return meeting._replace(sides=tuple(sides))
+
+
+def _is_sure(suspect: Suspect, *, gpus: bool) -> bool:
+    """Whether it is known where a suspect is; of two GPUs one is that which a checkpoint was saved from."""
+    return suspect.sure or (gpus and suspect.cause == "checkpoint-location")
+
+
+def _of_kernel(program: Program, stack: Sequence[Line]) -> tuple[Suspect, ...]:
+    """What a kernel of the GPU's was given on the cpu: where a literal says so, else where it was made."""
+    for line in reversed(stack):
+        for meeting in program.meetings:
+            if meeting.what in _REFUSING and _at(meeting.spot, line):
+                found = [of_kernel(side, meeting) for side in meeting.sides]
+                if told := [suspect for suspect in found if suspect is not None]:
+                    return tuple(told)
+    return ()
+
+
+def _at(spot: Spot, line: Line) -> bool:
+    last = getattr(spot.node, "end_lineno", None) or spot.line
+    return spot.file == line.path and spot.line <= line.number <= last
+
+
+def _agreement(meeting: Meeting, stack: Sequence[Line]) -> int:
+    """How many of the lines above are calls on the way to a meeting."""
+    return sum(any(_at(call, line) for call in meeting.calls) for line in stack)
