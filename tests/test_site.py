@@ -10,12 +10,11 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+from console import PAGES, ROOT
 
 import diagnose
 from diagnose.casebase.store import Casebase
 from diagnose.commands import COMMANDS
-
-ROOT = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")
@@ -68,3 +67,12 @@ def test_the_pages_outside_link_to_what_is_there(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", text):
         assert target.startswith("https://") or (ROOT / target).exists(), target
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_the_files_that_a_page_names_are_there(path: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+    folders = r"(?:src|kb|tests|benchmarks|training|scripts|docs)"
+    for name in re.findall(rf"(?<![\w./<-])({folders}/[\w./-]*\w)(?![\w<*])", text):
+        made = name.startswith(("kb/cases/out-head-walkthrough", "tests/train_smoke"))
+        assert made or (ROOT / name).exists(), name
