@@ -26,6 +26,7 @@ html_theme = "alabaster"
 html_theme_options = {
     "description": "Why a PyTorch job failed of a device placement, and what to change",
     "page_width": "1240px",
+    "body_max_width": "auto",
     "sidebar_width": "240px",
     "fixed_sidebar": True,
 }

@@ -287,8 +287,6 @@ def test_every_command_prints_what_its_page_shows(
     }
     if path.stem == "evaluating":
         _reports(folder)
-    elif path.stem == "ranking":
-        _kb(folder)
     page, news = path.read_text(encoding="utf-8"), []
     for block in blocks(path):
         if block[1] == "python" and block[3].startswith("# "):
