@@ -26,7 +26,8 @@ def is_wanted(args: Sequence[str]) -> bool:
 @cache
 def sentences() -> dict[str, Any]:
     """By command: ``about``, ``line`` and ``options``; ``tasks`` are the headings of the overview."""
-    return loads(Path(__file__).with_name("help_zh.toml").read_text("utf-8"))
+    found: dict[str, Any] = loads(Path(__file__).with_name("help_zh.toml").read_text("utf-8"))
+    return found
 
 
 def translated(command: click.Command, name: str) -> click.Command:
