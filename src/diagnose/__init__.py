@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from diagnose.hooks import explain, install, uninstall
+    from diagnose.hooks.notebook import why
     from diagnose.model import Diagnosis
     from diagnose.pipeline import diagnose as diagnose_text
     from diagnose.tracing import trace
@@ -29,6 +30,7 @@ __all__ = [
     "install",
     "trace",
     "uninstall",
+    "why",
 ]
 
 _HOMES = {
@@ -38,7 +40,10 @@ _HOMES = {
     "guard": ("diagnose.tracing.guarding", "guard"),
     "install": ("diagnose.hooks", "install"),
     "trace": ("diagnose.tracing", "trace"),
+    "load_ipython_extension": ("diagnose.hooks.notebook", "load"),
     "uninstall": ("diagnose.hooks", "uninstall"),
+    "unload_ipython_extension": ("diagnose.hooks.notebook", "unload"),
+    "why": ("diagnose.hooks.notebook", "why"),
 }
 
 

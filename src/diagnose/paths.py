@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from diagnose.model import Frame
 from diagnose.patterns import in_package, lazy
 
 _CELL = lazy(r"<ipython-input-(\d+)-\w+>|(?:Cell In|Input In|In) ?\[(\d+)\]")
 _LONGEST = 60
+#: Files of this process that are cells of a notebook -> what it calls them.
+_named: dict[str, str] = {}
+
+
+def name_cells(names: Mapping[str, str]) -> None:
+    """Calls files by other names in all answers of this process: cells of a notebook, ``Cell In[5]``."""
+    _named.update(names)
+
+
+def is_cell(path: str) -> bool:
+    """Whether a path is a cell of a notebook, which is no file that a command could be given."""
+    return path in _named or _CELL.fullmatch(path) is not None
 
 
 def short(path: str) -> str:
@@ -15,6 +29,8 @@ def short(path: str) -> str:
     A notebook's cell is told as IPython tells it (``Cell In[8]``), a file of an installed package from the
     package on, any other as it was printed; of a long path the end stands, which an editor finds too.
     """
+    if path in _named:
+        return _named[path]
     if cell := _CELL.fullmatch(path):
         return f"Cell In[{cell[1] or cell[2]}]"
     path = (in_package(path) or path).replace("\\", "/")
@@ -42,5 +58,7 @@ def of_frame(frame: Frame) -> str:
 
 
 def basename(path: str) -> str:
-    """The last component of a path of any system."""
+    """The last component of a path of any system; a notebook's cell by its name."""
+    if path in _named:
+        return _named[path]
     return path.replace("\\", "/").rpartition("/")[2]

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from diagnose.model import Fact, Frame, Report, TorchNames
-from diagnose.paths import of_frame
+from diagnose.paths import is_cell, of_frame
 
 if TYPE_CHECKING:
     from diagnose.scene import Scene
@@ -156,7 +156,7 @@ def script(report: Report) -> str:
 def named_script(report: Report) -> str | None:
     """The program to run again, fit for a shell: the file whose top level called all the rest."""
     for frame in report.frames:
-        if frame.own and frame.function == "<module>":
+        if frame.own and frame.function == "<module>" and not is_cell(frame.file):
             name = frame.file.replace("\\", "/")
             name = name.rpartition("/")[2] if name.startswith("/") or ":" in name else name
             if re.fullmatch(_SCRIPT, name):

@@ -10,10 +10,13 @@ import click
 from click.shell_completion import CompletionItem
 
 from diagnose import __version__
-from diagnose.commands import COMMANDS, DEFAULT, RENAMED
+from diagnose.commands import COMMANDS, DEFAULT, RENAMED, chinese
 from diagnose.commands.renamed import current
 from diagnose.commands.shared import BadInput, near
 from diagnose.errors import BAD_INPUT, DiagnoseError, printable
+
+#: In a context's meta: its help is in Chinese.
+_CHINESE = "diagnose.chinese"
 
 
 class Doors(click.Group):
@@ -29,10 +32,15 @@ class Doors(click.Group):
             return None
         module, attribute, *_ = COMMANDS[cmd_name]
         command: click.Command = getattr(import_module(module), attribute)
-        return command
+        return chinese.translated(command, cmd_name) if ctx.meta.get(_CHINESE) else command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Puts the default command before arguments that name none."""
+        if chinese.is_wanted(args):
+            ctx.meta[_CHINESE] = True
+            chinese.translated(self, "diagnose")
+            if args[0].startswith("-"):  # the language is no option of the overview
+                args = ["--help"]
         if ctx.resilient_parsing and not args:  # a shell completes the first word
             return super().parse_args(ctx, args)
         if args and args[0] in RENAMED and not ctx.resilient_parsing:
@@ -74,10 +82,16 @@ class Doors(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The overview, without importing any subcommand."""
+        said = chinese.sentences() if ctx.meta.get(_CHINESE) else {}
+        tasks = said.get("tasks", {})
         for task in dict.fromkeys(task for *_, task in COMMANDS.values()):
-            with formatter.section(task):
+            with formatter.section(tasks.get(task, task)):
                 formatter.write_dl(
-                    [(name, about) for name, (_, _, about, of) in COMMANDS.items() if of == task]
+                    [
+                        (name, said.get(name, {}).get("line", about))
+                        for name, (_, _, about, of) in COMMANDS.items()
+                        if of == task
+                    ]
                 )
 
 

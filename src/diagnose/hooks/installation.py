@@ -14,15 +14,12 @@ from collections.abc import Callable
 from types import ModuleType, TracebackType
 
 from diagnose.hooks.answers import answer
+from diagnose.hooks.shell import running
 
 TYPE_CHECKING = False  # installing must cost next to nothing
 if TYPE_CHECKING:
-    from types import FrameType, ModuleType
-    from typing import Any
-if TYPE_CHECKING:
-    from typing import Any
-if TYPE_CHECKING:
-    from typing import TextIO
+    from types import FrameType
+    from typing import Any, TextIO
 
     from diagnose.model import Lang
 
@@ -173,9 +170,7 @@ _listening: list[tuple[Any, Callable[[Any], None]]] = []
 def listen(then: Then) -> None:
     """Call ``then`` with the exception of each cell that fails from now on, if IPython runs."""
     unlisten()
-    ipython = sys.modules.get("IPython")
-    running = vars(ipython).get("get_ipython") if type(ipython) is ModuleType else None
-    shell = running() if running is not None else None
+    shell = running()
     if shell is None:
         return
 

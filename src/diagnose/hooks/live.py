@@ -35,6 +35,7 @@ from diagnose.hooks.introspection import (
     shape_of,
 )
 from diagnose.hooks.modules import Modules, dotted, find, joined, walk
+from diagnose.hooks.shell import name_cells
 from diagnose.model import Diagnosis, Lang, SeenTensor
 from diagnose.scene import Scene
 from diagnose.scene.live import Seen
@@ -64,6 +65,7 @@ def explain(error: BaseException, *, lang: Lang = "en", top: int = 3) -> Diagnos
     from diagnose.sources import Sources, read_cached
 
     casebase = load(lang=lang)
+    guarded("cells", partial(name_cells, error), None)
     report = parse(printed(error), "traceback", knowledge=casebase.knowledge)
     return pipeline.explain(
         report._replace(live=True),
