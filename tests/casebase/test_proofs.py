@@ -150,7 +150,7 @@ def test_a_mistake_is_told_and_nothing_is_run(two: Path) -> None:
 
 
 def test_run_without_torch_says_what_to_install(two: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("diagnose.commands.cases.find_spec", lambda name: None)
+    monkeypatch.setattr("diagnose.commands.kb.find_spec", lambda name: None)
     done = check(two)
     assert done.exit_code == 2
     assert "pip install 'torch-diagnose[torch]'" in done.output
