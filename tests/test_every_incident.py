@@ -1,6 +1,6 @@
 """Every documented incident, proven by running it on simulated GPUs.
 
-The failing variant fails with a device error, the fixed one ends well, and the verification program
+The failing variant fails with a device error, the fixed one ends well, and the snippet of its cause
 tells the two apart; `diagnose kb check --run` prints the same as a table.
 """
 
