@@ -37,5 +37,5 @@ if __name__ == "__main__":
             frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][:3:-1]
             own = [f.f_locals for f in frames if torch.__path__[0] not in f.f_code.co_filename]
             found = [text for one in own if (text := check(**one)).startswith("FAIL")]
-            sys.exit(found[0] if found else f"FAIL: {error!r}, {devices(own[:1], 'at')}")
+            sys.exit(found[0] if found else f"FAIL: {error!r:.300}, {devices(own[:1], 'at')}")
     print("PASS: it ran to its end")

@@ -1,5 +1,5 @@
 def assertion(values, where):
     """Each parameter and buffer has values."""
-    for name, found in where.items():
+    for found in where.values():
         if "meta" in found:
-            return f"FAIL: {found['meta']} of {name} has no values, it is on meta"
+            return f"FAIL: {found['meta']} has no values, it is on meta"

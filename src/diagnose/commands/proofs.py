@@ -36,9 +36,9 @@ def _told_apart(proof: Proof) -> bool:
     return proof.verify_failing == 1 and proof.verify_fixed == 0
 
 
-def _named(proof: Proof) -> bool:
+def named(proof: Proof) -> bool:
     """What the cause asserts shows the fault; else the snippet quotes the error."""
-    return re.match(r"FAIL: \w+\(", proof.verdict) is None
+    return re.match(r"FAIL: (?!\w+\()", proof.verdict) is not None
 
 
 def _ranked(proof: Proof) -> bool:
@@ -50,7 +50,7 @@ _COLUMNS = (
     _Column("fails", _fails),
     _Column("fixed runs", _fixed),
     _Column("told apart", _told_apart),
-    _Column("named", _named),
+    _Column("named", named),
     _Column("known again", lambda proof: proof.recognised == proof.cause, _ranked),
     _Column("cause first", lambda proof: proof.rank == 1, _ranked),
     _Column("in first 3", lambda proof: proof.rank is not None and proof.rank <= 3, _ranked),
