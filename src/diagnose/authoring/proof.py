@@ -205,7 +205,9 @@ def _prove_one(kb: Path, slug: str) -> Proof:
     cause = base.causes[proof.cause]
     others = {key: incident for key, incident in base.incidents.items() if key != slug}
     verify_fixed, _ = _verify(snippet(cause, None, None, base), [script, "fixed"], gpus)
-    fixed = 0 if verify_fixed == 0 else _run([script, "fixed"], gpus)[0]  # what passes has ended well
+    fixed = (
+        0 if verify_fixed == 0 else _run([script, "fixed"], gpus)[0]
+    )  # what passes has ended well
     failing, printed = _run([script, "failing"], gpus)
     answer = diagnose(printed, casebase=base._replace(incidents=others))
     made = snippet(cause, answer.report, answer.culprit, base)
