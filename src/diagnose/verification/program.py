@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from diagnose.casebase.store import Casebase
 from diagnose.model import Cause, Frame, Report
 from diagnose.patterns import lazy
-from diagnose.verification.reported import reported
+from diagnose.verification.snippet import reported
 
 #: It asks whether the machine is sound, and copies tensors for that; a program cannot mend it.
 _OF_THE_MACHINE = "peer-copy"
