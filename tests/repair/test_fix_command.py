@@ -561,7 +561,7 @@ def test_ranks_of_a_launcher_are_mended_together(tmp_path: Path) -> None:
     done = run(tmp_path, "torchrun", "--nproc-per-node=2", "train.py")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "--- a/train.py\n+++ b/train.py\n@@ -7,7 +7,7 @@" in done.stdout
-    assert "--write verify.py && torchrun --nproc-per-node 2 verify.py train.py" in done.stdout
+    assert "torchrun --nproc-per-node 2 -m diagnose run --verify train.py" in done.stdout
 
 
 @pytest.mark.parametrize(
