@@ -1,6 +1,6 @@
 """Every documented incident, proven by running it on simulated GPUs.
 
-The failing variant fails with a device error, the fixed one ends well, and the verification program
+The failing variant fails with a device error, the fixed one ends well, and the snippet of its cause
 tells the two apart; `diagnose kb check --run` prints the same as a table.
 """
 
@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from diagnose.authoring.proof import Proof, prove
+from diagnose.commands.proofs import named
 
 pytest.importorskip("torch")
 
@@ -48,6 +49,12 @@ def test_most_causes_are_found_without_the_incident_itself(proofs: dict[str, Pro
     errors = [p for p in proofs.values() if not p.silent and not p.skipped]
     three = [p for p in errors if p.rank is not None and p.rank <= 3]
     assert len(three) >= 0.7 * len(errors)
+
+
+def test_most_snippets_show_what_is_misplaced(proofs: dict[str, Proof]) -> None:
+    """What the cause asserts sees it; else the snippet has the error and the devices of the last frame."""
+    ran = [proof for proof in proofs.values() if not proof.skipped]
+    assert sum(map(named, ran)) >= 0.68 * len(ran)
 
 
 def test_a_mistake_in_an_incident_is_found(kb: Path, casebase_path: Path, tmp_path: Path) -> None:

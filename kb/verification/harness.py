@@ -1,17 +1,8 @@
-"""Verifies on your own GPUs: <title>
-
-    python verify.py                        the mistake and its repair, in small
-    python verify.py train.py --its --args  your script, watched in this process
-    python verify.py --steps 2 train.py     ... until its optimizer has stepped twice
-    python verify.py --passes 2 chat.py     ... until a model has run twice (no training)
-    torchrun ... verify.py train.py         ... on each rank; -m package.train works too
+"""Runs a script and watches where its tensors are; `diagnose run --verify` starts it.
 
 PASS, if no operation is refused for its devices and no check finds anything misplaced; Ctrl-C after
-the first step is as good as the end. Exit status: 0 PASS, 1 FAIL, 2 not run (fewer than <gpus>, no
-torch, no such script). Where fewer GPUs are the very fix, say how many you mean: --gpus 1.
-Downloads nothing, writes nothing, needs torch 2.1 or later and nothing else.
-
-Made by diagnose for <cause>.<report>
+the first step is as good as the end. Without a script the cause's example runs. Exit status: 0 PASS,
+1 FAIL, 2 not run (too few GPUs, no torch, no such script). Needs torch 2.1 or later and nothing else.
 """
 
 from __future__ import annotations
@@ -289,17 +280,14 @@ def run_script(script, args, as_module):
 
 def main(argv):
     try:
-        given, rest = getopt.getopt(argv, "hm", ["help", "steps=", "passes=", "gpus="])
+        given, rest = getopt.getopt(argv, "m", ["steps=", "passes=", "gpus="])
         options = dict(given)
         limits = int(options.get("--steps", 0)), int(options.get("--passes", 0))
         in_report = len({device for device in DEVICES if device.startswith("cuda:")})
         needed = int(options.get("--gpus", max(GPUS, in_report))) if rest else GPUS
     except (getopt.GetoptError, ValueError) as error:
-        print(f"NOT RUN: {error}; see --help")
+        print(f"NOT RUN: {error}")
         return 2
-    if "-h" in options or "--help" in options:
-        print(__doc__)
-        return 0
     visible = torch.cuda.device_count()
     print(f"{CAUSE}: needs {needed} GPU(s), {visible} visible")
     if DEVICES:

@@ -25,7 +25,7 @@ STATUS = {"diagnosed": 0, "unknown": 1, "no-error": 3, "failed": FAULT}
 _WIDEST = 120
 #: Forms whose answers to several inputs follow each other with a blank line and a title.
 _FOR_PEOPLE = ("text", "full")
-#: Where a verification program goes that is printed.
+#: Where a snippet goes that is printed.
 _PRINTED = Path("-")
 
 
@@ -49,8 +49,7 @@ def answer(
         top: how many causes an answer shows at most.
         lang: language of the answer.
         output: where the answers go instead of standard output.
-        verification: where the first cause's verification program is written; ``-`` prints it in place of
-        the answers.
+        verification: where the first cause's snippet is written; ``-`` prints it in place of the answers.
         color: ``auto``, ``always`` or ``never``.
         folders: where else the files lie that the inputs name.
         no_source: whether no such file is read, wherever it lies.

@@ -69,7 +69,7 @@ def test_three_mistakes_are_mended_and_proven(tmp_path: Path) -> None:
     assert written(tmp_path) == {"train.py", "fix.diff"}
     applied(tmp_path, (tmp_path / "fix.diff").read_text())
     again = fixed(tmp_path, "train.py")
-    assert (again["exit"], again["outcome"]) == (3, "nothing-to-fix")
+    assert (again["exit"], again["outcome"]) == (0, "nothing-to-fix")
 
 
 def test_a_module_beside_the_script_is_mended_where_its_table_is_made(tmp_path: Path) -> None:
@@ -561,7 +561,7 @@ def test_ranks_of_a_launcher_are_mended_together(tmp_path: Path) -> None:
     done = run(tmp_path, "torchrun", "--nproc-per-node=2", "train.py")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "--- a/train.py\n+++ b/train.py\n@@ -7,7 +7,7 @@" in done.stdout
-    assert "--write verify.py && torchrun --nproc-per-node 2 verify.py train.py" in done.stdout
+    assert "torchrun --nproc-per-node 2 -m diagnose run --verify train.py" in done.stdout
 
 
 @pytest.mark.parametrize(

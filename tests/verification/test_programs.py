@@ -16,18 +16,30 @@ import pytest
 from diagnose._toml import loads
 from diagnose.casebase.store import Casebase
 from diagnose.model import Cause, Frame, Mismatch, Report
-from diagnose.verification.snippet import snippet
+from diagnose.verification.program import program as source
 
 pytest.importorskip("torch")
+
 
 HERE = Path(__file__).parent
 KB = HERE.parents[1] / "kb"
 SCRIPTS = HERE / "scripts"
 CAUSES = sorted(path.stem for path in (KB / "causes").glob("*.toml"))
-# All incidents are proven, each in a process of its own, by tests/test_every_incident.py.
-CASES = sorted(path.stem for path in (HERE.parent / "traces").glob("*.txt"))
 CHECKS = sorted(path.stem for path in (KB / "verification/checks").glob("*.py"))
 
+
+def incidents() -> list[str]:
+    """An incident of each cause, the first one that needs torch alone; all of them are run under the
+    snippets of their causes, by tests/test_every_incident.py."""
+    found: dict[str, list[str]] = {}
+    for path in sorted((KB / "cases").glob("*/case.toml")):
+        facts = loads(path.read_text("utf-8"))
+        if facts["needs"] == ["torch"] and facts.get("simulated", True) and not facts.get("silent"):
+            found.setdefault(facts["cause"], []).append(path.parent.name)
+    return [slug for slugs in found.values() for slug in slugs[:1]]
+
+
+CASES = incidents()
 #: Script -> its check, and what the check must say of the failing variant.
 SAYS = {
     "module_census": ("2.weight, 2.bias are on cpu, 2 other parameters and buffers on cuda:0",),
@@ -105,7 +117,7 @@ def make(casebase: Casebase, path: Path) -> None:
         wanted[name] = run
 
     def program(cause: Cause, report: Report | None = None, culprit: Frame | None = None) -> str:
-        return snippet(cause, report, culprit, casebase)
+        return source(cause, report, culprit, casebase)
 
     every_check = tuple(check.replace("_", "-") for check in CHECKS)
     for name, cause in casebase.causes.items():
@@ -182,7 +194,7 @@ def test_incident_fails_and_its_repair_passes(runs: dict[str, Run], slug: str) -
     failing, fixed = (runs[f"case/{slug}/{variant}"] for variant in ("failing", "fixed"))
     assert failing.status == 1, failing.text
     assert failing.verdict.startswith("FAIL: ")
-    assert "cuda:" in failing.verdict and "failed at " in failing.verdict
+    assert "failed at " in failing.verdict
     assert fixed.status == 0, fixed.text
     assert fixed.verdict.startswith("PASS: ran to its end without a device error")
 
@@ -262,7 +274,7 @@ def test_nothing_stays_installed_in_torch(runs: dict[str, Run]) -> None:
 
 def test_missing_torch_is_named(casebase: Casebase, tmp_path: Path) -> None:
     path = tmp_path / "verify.py"
-    path.write_text(snippet(casebase.causes["rank-device"], None, None, casebase), encoding="utf-8")
+    path.write_text(source(casebase.causes["rank-device"], None, None, casebase), encoding="utf-8")
     (tmp_path / "torch.py").write_text("raise ImportError('no module named torch')")
     result = subprocess.run([sys.executable, path], capture_output=True, text=True)
     assert result.returncode == 2

@@ -17,8 +17,8 @@ from diagnose.commands.doors import doors
 from diagnose.model import DEVICE_FAMILY
 from diagnose.parsing import parse
 from diagnose.pipeline import diagnose
-from diagnose.verification.program import loaded
-from diagnose.verification.snippet import any_cause, snippet
+from diagnose.verification.program import any_cause, loaded, program
+from diagnose.verification.snippet import snippet
 
 SCRIPTS = Path(__file__).parent / "scripts"
 KB = Path(__file__).parents[2] / "kb"
@@ -33,21 +33,21 @@ def run_in_process(*args: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", "diagnose", *args], capture_output=True, text=True)
 
 
-def program_of(ident: str) -> str:
+def snippet_of(ident: str) -> str:
     return run("explain", ident, "--verification").stdout
 
 
-def test_cause_prints_its_program(casebase: Casebase) -> None:
+def test_cause_prints_its_snippet(casebase: Casebase) -> None:
     result = run("explain", "rank-device", "--verification")
     assert result.exit_code == 0
     assert result.stdout == snippet(casebase.causes["rank-device"], None, None, casebase)
 
 
-def test_incident_prints_the_program_of_its_cause_with_its_facts(casebase: Casebase) -> None:
+def test_incident_prints_the_snippet_of_its_cause_with_its_devices(casebase: Casebase) -> None:
     incident = casebase.incidents["easyedit-memit-delta"]
-    program = program_of(incident.id)
-    assert f'CAUSE = "{incident.cause}"' in program
-    assert all(f'"{device}"' in program for device in incident.devices)
+    first = snippet_of(incident.id).splitlines()[0]
+    assert casebase.causes[incident.cause].title in first
+    assert all(device in first for device in incident.devices)
 
 
 def test_unknown_id_is_bad_usage() -> None:
@@ -59,9 +59,9 @@ def test_unknown_id_is_bad_usage() -> None:
 def test_output_makes_the_file_and_renews_it(tmp_path: Path) -> None:
     target = tmp_path / "verify.py"
     assert run("explain", "rank-device", "--verification", "-o", target).exit_code == 0
-    assert target.read_text(encoding="utf-8") == program_of("rank-device")
+    assert target.read_text(encoding="utf-8") == snippet_of("rank-device")
     assert run("explain", "--verification", "--output", target, "meta-tensor").exit_code == 0
-    assert 'CAUSE = "meta-tensor"' in target.read_text(encoding="utf-8")
+    assert target.read_text(encoding="utf-8") == snippet_of("meta-tensor")
 
 
 def test_output_spares_other_files(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_output_spares_other_files(tmp_path: Path) -> None:
         ["run", "--simulate=lots", "train.py"],
         ["run", "--simulate=65", "train.py"],
         ["run", "--output", "x.json", "train.py"],
-        ["run", "--verify", "-m", "train"],
+        ["run", "--verify", "torchrun", "--nproc-per-node", "2", "train.py"],
         ["run"],
     ],
 )
@@ -192,9 +192,7 @@ def test_a_report_gives_cause_devices_operation_and_line(report: Path, casebase:
     program = run("--verification", "-", report).stdout
     found = diagnose(REPORT, casebase=casebase)
     assert program == found.causes[0].verification
-    assert 'DEVICES = ("cuda:0", "cpu")' in program
-    assert 'OPERATION = ("wrapper_CUDA_addmm", "mat2")' in program
-    assert 'CULPRIT = ("module_census.py", 10)' in program
+    assert "cuda:0 and cpu met at module_census.py:10" in program.splitlines()[0]
 
 
 def test_a_report_on_standard_input(report: Path) -> None:
@@ -310,13 +308,13 @@ def test_a_run_that_passes_is_audited_as_a_repair_is(tmp_path: Path) -> None:
 
 def test_the_program_takes_for_device_errors_what_the_answer_does(casebase: Casebase) -> None:
     pytest.importorskip("torch")
-    program: Any = loaded(snippet(any_cause(casebase), None, None, casebase), "verify.py")
+    watching: Any = loaded(program(any_cause(casebase), None, None, casebase), "verify.py")
     seen = 0
     for path in [*KB.glob("cases/*/trace.txt"), *TRACES.glob("*.txt")]:
         error = parse(path.read_text("utf-8"), path.name, knowledge=casebase.knowledge).error
         if error is not None and error.family == DEVICE_FAMILY:
             kind = getattr(builtins, error.type.rpartition(".")[2], RuntimeError)
-            assert program.is_device_error(kind(error.message)), path
+            assert watching.is_device_error(kind(error.message)), path
             seen += 1
     assert seen > 300
 
@@ -332,8 +330,8 @@ def test_the_program_takes_for_device_errors_what_the_answer_does(casebase: Case
 )
 def test_the_program_takes_no_other_error_for_one(casebase: Casebase, message: str) -> None:
     pytest.importorskip("torch")
-    program: Any = loaded(snippet(any_cause(casebase), None, None, casebase), "verify.py")
+    watching: Any = loaded(program(any_cause(casebase), None, None, casebase), "verify.py")
     text = f'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    f(x)\nRuntimeError: {message}\n'
     error = parse(text, "a.log", knowledge=casebase.knowledge).error
     assert error is None or error.family != DEVICE_FAMILY
-    assert not program.is_device_error(RuntimeError(message))
+    assert not watching.is_device_error(RuntimeError(message))

@@ -1,9 +1,11 @@
-"""The verification programs as text: complete, tidy, and deaf to what a log says."""
+"""The snippets as text: short, plain, and deaf to what a log says; their programs are run by
+tests/test_every_incident.py."""
 
 from __future__ import annotations
 
 import ast
 import json
+import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -14,10 +16,14 @@ from hypothesis import strategies as st
 
 from diagnose.casebase.store import Casebase
 from diagnose.model import Frame, Mismatch, Report
+from diagnose.parsing import parse
+from diagnose.verification.program import program
 from diagnose.verification.snippet import snippet
 
-CAUSES = sorted(path.stem for path in (Path(__file__).parents[2] / "kb/causes").glob("*.toml"))
+ROOT = Path(__file__).parents[2]
+CAUSES = sorted(path.stem for path in (ROOT / "kb/causes").glob("*.toml"))
 FACTS = {"DEVICES", "OPERATION", "CULPRIT"}
+MOST_LINES, WIDEST = 40, 100
 HOSTILE = [
     '"); import os; os.system("id"); ("',
     "cuda:0'\n__import__('os').system('id')\n'",
@@ -26,6 +32,7 @@ HOSTILE = [
     "cuda:0\n",
     "{0.__class__}",
     "<title>",
+    "<script>",
     "cuda:٣",
     "ｃｕｄａ:0",
     "train.py\u202e",
@@ -38,19 +45,28 @@ def report(devices: tuple[str, ...], op: str | None = None, argument: str | None
     return Report("log.txt", mismatch=Mismatch(devices, op, argument, "any"))
 
 
-def constants(program: str) -> dict[str, object]:
-    assigned = [node for node in ast.parse(program).body if isinstance(node, ast.Assign)]
-    return {
-        node.targets[0].id: ast.literal_eval(node.value)
-        for node in assigned
-        if isinstance(node.targets[0], ast.Name) and node.targets[0].id in {*FACTS, "CAUSE", "GPUS"}
-    }
+def head(made: str) -> str:
+    return ast.get_docstring(ast.parse(made)) or ""
 
 
-def skeleton(program: str) -> str:
-    """The syntax tree without the docstring and the values of the report's constants."""
-    tree = ast.parse(program)
-    tree.body = tree.body[1:]
+def code(made: str) -> str:
+    """The syntax tree without the docstring."""
+    tree = ast.parse(made)
+    return ast.dump(ast.Module(tree.body[1:], []))
+
+
+def constants(made: str) -> dict[str, object]:
+    """What a watching program knows of a report."""
+    found = {}
+    for node in ast.parse(made).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in FACTS:
+            found[ast.unparse(node.targets[0])] = ast.literal_eval(node.value)
+    return found
+
+
+def skeleton(made: str) -> str:
+    """The syntax tree without the values of the report's constants."""
+    tree = ast.parse(made)
     for node in tree.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in FACTS:
             node.value = ast.Constant(None)
@@ -58,85 +74,80 @@ def skeleton(program: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def programs(casebase: Casebase, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the program of each cause."""
-    folder = tmp_path_factory.mktemp("programs")
-    seen = report(("cuda:0", "cpu"), "wrapper_CUDA_addmm", "mat1")
-    for name, cause in casebase.causes.items():
-        program = snippet(cause, seen, Frame("/home/user/train.py", 12), casebase)
-        (folder / f"{name}.py").write_text(program, encoding="utf-8")
-    return folder
+def snippets(casebase: Casebase) -> dict[str, str]:
+    """The snippet of each cause, for a report of the longest kind."""
+    seen = report(("cuda:0", "cpu"), "wrapper_CUDA_native_layer_norm", "weight")
+    place = Frame("/home/user/train_long.py", 1200)
+    return {name: snippet(cause, seen, place, casebase) for name, cause in casebase.causes.items()}
 
 
-def test_there_is_a_program_for_every_cause(programs: Path) -> None:
-    assert sorted(path.stem for path in programs.glob("*.py")) == CAUSES
-    for path in programs.glob("*.py"):
-        compile(path.read_text(encoding="utf-8"), path.name, "exec")
+def fits(made: str) -> bool:
+    lines = made.splitlines()
+    return len(lines) <= MOST_LINES and max(map(len, lines)) <= WIDEST
 
 
-def test_programs_are_linted_and_formatted(programs: Path) -> None:
-    """No undefined name, no unused import, sorted imports; a name is defined once (F811)."""
-    ruff = [sys.executable, "-m", "ruff"]
-    lint = [*ruff, "check", "--isolated", "--line-length", "100", "--select", "E,F,W,I,UP,B,C4"]
-    layout = [*ruff, "format", "--isolated", "--line-length", "100", "--check"]
-    for command in (lint, layout):
-        result = subprocess.run([*command, programs], capture_output=True, text=True)
-        assert result.returncode == 0, result.stdout
+@pytest.mark.parametrize("cause", CAUSES)
+def test_a_snippet_is_short_and_says_where_two_names_go(
+    snippets: dict[str, str], cause: str
+) -> None:
+    made = snippets[cause]
+    compile(made, "verify.py", "exec")
+    assert fits(made)
+    assert "cuda:0 and cpu met" in head(made)
+    assert "python verify.py train_long.py" in head(made)
+    assert "check(model=model, batch=batch)" in head(made)
 
 
-def test_programs_define_each_name_once(programs: Path) -> None:
-    for path in programs.glob("*.py"):
-        body = ast.parse(path.read_text(encoding="utf-8")).body
-        names = [node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-        assert len(names) == len(set(names)), path.name
+def test_half_of_the_snippets_are_shorter_still(snippets: dict[str, str]) -> None:
+    assert statistics.median(made.count("\n") for made in snippets.values()) <= 39
 
 
-def test_programs_need_only_torch(programs: Path) -> None:
-    for path in programs.glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            modules = []
-            if isinstance(node, ast.Import):
-                modules = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                modules = [node.module or ""]
-            for module in modules:
-                assert module.partition(".")[0] in {"torch", *sys.stdlib_module_names}
+def test_snippets_are_plain_torch_that_lints(snippets: dict[str, str], tmp_path: Path) -> None:
+    for name, made in snippets.items():
+        (tmp_path / f"{name}.py").write_text(made, encoding="utf-8")
+        imported = [n for n in ast.walk(ast.parse(made)) if isinstance(n, ast.Import)]
+        assert {alias.name for node in imported for alias in node.names} == {
+            *("runpy", "sys", "traceback", "torch")
+        }
+    lint = ["ruff", "check", "--isolated", "--line-length", "100", "--select", "E,F,W,UP,B,C4"]
+    done = subprocess.run(
+        [sys.executable, "-m", *lint, tmp_path], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
 
 
-def test_a_program_holds_the_checks_of_its_cause_and_no_others(casebase: Casebase) -> None:
-    for cause in casebase.causes.values():
-        tree = ast.parse(snippet(cause, None, None, casebase))
-        defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
-        checks = {f"check_{name.replace('-', '_')}" for name in cause.checks if name != "runs"}
-        assert {name for name in defined if name.startswith("check_")} == checks
-        listed = next(
-            n for n in tree.body if isinstance(n, ast.Assign) and "CHECKS" in ast.unparse(n)
-        )
-        assert {name.id for name in listed.value.elts} == checks
+def test_every_recorded_report_gets_a_snippet_that_fits(casebase: Casebase) -> None:
+    for incident in casebase.incidents.values():
+        path = ROOT / "kb/cases" / incident.id / "trace.txt"
+        if not path.exists():
+            continue
+        seen = parse(path.read_text("utf-8"), path.name, knowledge=casebase.knowledge)
+        for frame in (None, *seen.frames[-1:]):
+            made = snippet(casebase.causes[incident.cause], seen, frame, casebase)
+            compile(made, "verify.py", "exec")
+            assert fits(made), incident.id
 
 
 def test_what_the_report_says_is_filled_in(casebase: Casebase) -> None:
     cause = casebase.causes["cross-shard-op"]
-    seen = report(("cuda:1", "cuda:0"), "wrapper_CUDA_cat", "tensors")
-    program = snippet(cause, seen, Frame(r"C:\Users\me\model.py", 108), casebase)
-    assert constants(program) == {
-        "CAUSE": "cross-shard-op",
-        "GPUS": 2,
+    seen = report(("cuda:1", "cuda:0"), "cat", "tensors")
+    place = Frame(r"C:\Users\me\model.py", 108)
+    assert f"{cause.title}: cuda:1 and cuda:0 met" in head(snippet(cause, seen, place, casebase))
+    assert constants(program(cause, seen, place, casebase)) == {
         "DEVICES": ("cuda:1", "cuda:0"),
-        "OPERATION": ("wrapper_CUDA_cat", "tensors"),
+        "OPERATION": ("cat", "tensors"),
         "CULPRIT": ("model.py", 108),
     }
-    docstring = ast.get_docstring(ast.parse(program)) or ""
-    assert cause.title in docstring
-    assert "fewer than 2 GPUs" in docstring
-    assert "cuda:1 and cuda:0 met" in docstring
-    assert "model.py, line 108" in docstring
+    plain = casebase.causes["optimizer-state"]._replace(title="Apart")
+    told = head(snippet(plain, seen, place, casebase)).splitlines()[0]
+    assert told == "Apart: cuda:1 and cuda:0 met in cat at model.py:108"
 
 
 def test_without_a_report_nothing_is_filled_in(casebase: Casebase) -> None:
-    program = snippet(casebase.causes["rank-device"], None, None, casebase)
-    assert [constants(program)[name] for name in sorted(FACTS)] == [(), (), ()]
-    assert "The report" not in (ast.get_docstring(ast.parse(program)) or "")
+    cause = casebase.causes["rank-device"]
+    assert head(snippet(cause, None, None, casebase)).splitlines()[0] == cause.title
+    made = program(cause, None, None, casebase)
+    assert constants(made) == dict.fromkeys(FACTS, ())
 
 
 @settings(max_examples=50, deadline=None)
@@ -158,18 +169,22 @@ def test_text_of_a_log_never_becomes_code(
     line: int | None,
 ) -> None:
     cause = casebase.causes["submodule-added-after-move"]
-    benign = snippet(cause, report(("cuda:0", "cpu"), "addmm", "mat1"), Frame("a.py", 1), casebase)
-    program = snippet(cause, report(devices, op, argument), Frame(file, line), casebase)
+    seen, place = report(devices, op, argument), Frame(file, line)
+    benign = report(("cuda:0", "cpu"), "addmm", "mat1"), Frame("a.py", 1)
 
-    compile(program, "verify.py", "exec")
-    assert skeleton(program) == skeleton(benign)
-    values = constants(program)
+    made = snippet(cause, seen, place, casebase)
+    assert code(made) == code(snippet(cause, *benign, casebase))
+    assert fits(made)
+    assert made.isascii()
+
+    watching = program(cause, seen, place, casebase)
+    assert skeleton(watching) == skeleton(program(cause, *benign, casebase))
+    values = constants(watching)
     assert set(values["DEVICES"]) <= set(devices)
     assert set(values["OPERATION"]) <= {op, argument}
     assert values["CULPRIT"] == () or (
         file.endswith(values["CULPRIT"][0]) and line == values["CULPRIT"][1]
     )
-    assert program.isascii()
 
 
 @pytest.mark.parametrize(
@@ -177,16 +192,12 @@ def test_text_of_a_log_never_becomes_code(
 )
 def test_any_title_fits_into_the_docstring(casebase: Casebase, title: str) -> None:
     cause = casebase.causes["rank-device"]._replace(title=title)
-    tree = ast.parse(snippet(cause, None, None, casebase))
-    assert (
-        (ast.get_docstring(tree) or "")
-        .splitlines()[0]
-        .endswith(title.replace('"', "'").replace("\\", "/"))
-    )
+    told = head(snippet(cause, None, None, casebase)).splitlines()[0]
+    assert told == title.replace('"', "'").replace("\\", "/")
 
 
 def test_assembly_does_not_import_torch(casebase_path: Path) -> None:
-    code = (
+    lines = (
         "import sys, json\n"
         "from diagnose.casebase.store import load\n"
         "from diagnose.verification.snippet import snippet\n"
@@ -195,6 +206,6 @@ def test_assembly_does_not_import_torch(casebase_path: Path) -> None:
         "print(json.dumps([name for name in ('torch', 'sqlalchemy') if name in sys.modules]))"
     )
     result = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        [sys.executable, "-c", lines], capture_output=True, text=True, check=True
     )
     assert json.loads(result.stdout) == []

@@ -1,5 +1,5 @@
 """Proves incidents by running them: the failing variant fails as documented and is diagnosed as
-documented, the fixed variant runs, and the verification program tells the two apart.
+documented, the fixed variant runs, and the snippet of the cause tells the two apart.
 
 ``prove`` starts child processes; a child is this module run as ``__main__``. It imports torch once, and
 whatever of torch a run has imported, and forks for each run.
@@ -45,7 +45,8 @@ class Proof:
     Statuses are exit statuses (None: not run); ``family`` and ``causes`` are what the printed
     traceback is diagnosed as, its own incident left out; ``recognised`` is the first cause with it;
     ``skipped`` says why it was not run. ``printed`` is what the failing variant printed, without this
-    machine's paths; ``by_hand``: it raises the error's text itself.
+    machine's paths, ``verdict`` the snippet's last line on it; ``by_hand``: it raises the error's text
+    itself.
     """
 
     incident: str
@@ -60,6 +61,7 @@ class Proof:
     verify_fixed: int | None = None
     last_line: str = ""
     printed: str = ""
+    verdict: str = ""
     silent: bool = False
     by_hand: bool = False
     skipped: str = ""
@@ -90,10 +92,10 @@ class Proof:
                 f"its own traceback is diagnosed as {self.recognised}; "
                 f"`diagnose kb record {self.incident}`, and build"
             )
-        if not self.silent and self.verify_failing != 1:
-            found.append(f"the verification program gives {self.verify_failing} on the failing one")
+        if self.verify_failing != 1:
+            found.append(f"the snippet gives {self.verify_failing} on the failing one")
         if self.verify_fixed != 0:
-            found.append(f"the verification program gives {self.verify_fixed} on the fixed one")
+            found.append(f"the snippet gives {self.verify_fixed} on the fixed one")
         return tuple(found)
 
 
@@ -202,12 +204,14 @@ def _prove_one(kb: Path, slug: str) -> Proof:
     base = load()
     cause = base.causes[proof.cause]
     others = {key: incident for key, incident in base.incidents.items() if key != slug}
-    verify_fixed = _verify(snippet(cause, None, None, base), [script, "fixed"], gpus)
-    fixed = _run([script, "fixed"], gpus)[0] if verify_fixed else 0  # what passes has ended well
+    verify_fixed, _ = _verify(snippet(cause, None, None, base), [script, "fixed"], gpus)
+    fixed = (
+        0 if verify_fixed == 0 else _run([script, "fixed"], gpus)[0]
+    )  # what passes has ended well
     failing, printed = _run([script, "failing"], gpus)
     answer = diagnose(printed, casebase=base._replace(incidents=others))
-    program = snippet(cause, answer.report, answer.culprit, base)
-    verify_failing = _verify(program, [script, "failing"], gpus)
+    made = snippet(cause, answer.report, answer.culprit, base)
+    verify_failing, verdict = _verify(made, [script, "failing"], gpus)
     error = answer.report.error
     return replace(
         proof,
@@ -219,6 +223,7 @@ def _prove_one(kb: Path, slug: str) -> Proof:
         verify_failing=verify_failing,
         verify_fixed=verify_fixed,
         printed=neutral(printed, folder),
+        verdict=verdict,
         last_line=(printed.strip().splitlines() or [""])[-1][:300],
     )
 
@@ -251,12 +256,15 @@ def _first(printed: str, folder: Path, casebase: Casebase) -> str | None:
     return causes[0].id if causes else None
 
 
-def _verify(program: str, command: Sequence[str], gpus: int) -> int:
-    """Exit status of a verification program on a script."""
+def _verify(program: str, command: Sequence[str], gpus: int) -> tuple[int | None, str]:
+    """Exit status of a snippet on a script and its verdict; no status where it says another one."""
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "verify.py"
         path.write_text(program, encoding="utf-8")
-        return _run([str(path), "--gpus", str(gpus), *command], gpus)[0]
+        status, printed = _run([str(path), *command], gpus)
+    lines = printed.splitlines()
+    verdict = next((line for line in reversed(lines) if line.startswith(("PASS", "FAIL"))), "")
+    return (status if verdict[:4] == ("FAIL" if status else "PASS") else None), verdict
 
 
 def _run(command: Sequence[str], gpus: int) -> tuple[int, str]:

@@ -62,7 +62,7 @@ class TextRow(Base):
 
 
 class SnippetRow(Base):
-    """A part of the verification programs (kb/verification/*.py)."""
+    """A part of the verification snippets and programs (kb/verification)."""
 
     __tablename__ = "snippet"
     name: Mapped[str] = mapped_column(primary_key=True)

@@ -63,7 +63,7 @@ WORDS: Mapping[Lang, Mapping[str, str]] = {
         "between": "; ",
         "fixed": "{n} fixed",
         "would": "{n} would be fixed",
-        "left": "--fix fixes {safe}, --unsafe-fixes {all}",
+        "left": "{safe} fixable with --fix, {all} with --unsafe-fixes",
     },
     "zh": {
         "line": "第 {line} 行",

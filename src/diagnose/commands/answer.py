@@ -49,8 +49,8 @@ from diagnose.scanning.workers import cores
     "--verification",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Write the first cause's verification program, filled in from the report, to FILE; - prints it in "
-    "place of the answer.",
+    help="Write a snippet of plain torch that verifies the first cause to FILE; - prints it in place of "
+    "the answer.",
 )
 @click.option(
     "--color",

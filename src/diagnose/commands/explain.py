@@ -15,14 +15,15 @@ import click
 
 from diagnose.casebase.search import Hit, search
 from diagnose.casebase.store import Casebase, load
-from diagnose.commands import verification
 from diagnose.commands.shared import LANG, fail, ids, near, output
+from diagnose.commands.verification import meant, written
 from diagnose.errors import NOTHING, DiagnoseError
 from diagnose.model import Cause, FixTemplate, Incident, Lang
 from diagnose.outputs import write
 from diagnose.placeholders import in_general
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.words import wrap
+from diagnose.verification.snippet import snippet
 
 _INDENT = "      "
 #: What looks like the id of a cause or an incident.
@@ -53,14 +54,14 @@ _MOST_INCIDENTS = 12
 )
 @click.option(
     "--verification",
-    "program",
+    "verification",
     is_flag=True,
-    help="Print the verification program of ID instead: a Python file that needs only torch.",
+    help="Print the snippet that verifies ID instead: a few lines of plain torch.",
 )
 @LANG
 @output("Write it to FILE.")
 def explain(
-    words: tuple[str, ...], form: str, top: int, program: bool, lang: Lang, output: Path | None
+    words: tuple[str, ...], form: str, top: int, verification: bool, lang: Lang, output: Path | None
 ) -> None:
     """Explain a cause or an incident, or find those that WORDS speak of.
 
@@ -76,25 +77,18 @@ def explain(
     casebase = load(lang=lang)
     query = " ".join(words).encode("utf-8", "replace").decode()
     named = casebase.causes.get(query) or casebase.incidents.get(query)
-    if program:
+    if verification:
         if named is None:
             hint = near(query, [*casebase.causes, *casebase.incidents])
             raise click.UsageError(f"--verification takes the ID of a cause or an incident.{hint}")
-        return _program(query, output)
+        made = snippet(*meant(query, casebase, None), casebase)
+        return written(output, made) if output else click.echo(made, nl=False)
     if named is not None:
         page = _cause(named, casebase) if isinstance(named, Cause) else _incident(named, casebase)
         return write(f"{page}\n", output)
     if not words:
         return write("\n".join(_causes(casebase)) + "\n", output)
     sys.exit(_found(query, form, top, lang, output))
-
-
-def _program(ident: str, target: Path | None) -> None:
-    made, _ = verification.of(ident, None)
-    if target is None:
-        click.echo(made, nl=False)
-    else:
-        verification.written(target, made)
 
 
 def _found(query: str, form: str, top: int, lang: Lang, output: Path | None) -> int:

@@ -61,7 +61,7 @@ def check(kb: Path, run: bool, jobs: int | None, incidents: tuple[str, ...]) -> 
 
     The examples beside each fact must show it, its counter-examples must not. With INCIDENTs only
     these are told of. With --run they (or all) are run as well: the failing variant must fail with a
-    device error, the fixed one must end well, and the verification program must tell the two apart. A
+    device error, the fixed one must end well, and the snippet of the cause must tell the two apart. A
     table shows it by cause.
 
     Exit status: 0 all holds, 1 it does not, 2 bad usage.

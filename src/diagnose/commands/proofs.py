@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -31,8 +32,13 @@ def _fixed(proof: Proof) -> bool:
 
 
 def _told_apart(proof: Proof) -> bool:
-    """The verification program fails on the failing variant and passes on the fixed one."""
+    """The snippet fails on the failing variant and passes on the fixed one."""
     return proof.verify_failing == 1 and proof.verify_fixed == 0
+
+
+def named(proof: Proof) -> bool:
+    """What the cause asserts shows the fault; else the snippet quotes the error."""
+    return re.match(r"FAIL: (?!\w+\()", proof.verdict) is not None
 
 
 def _ranked(proof: Proof) -> bool:
@@ -44,6 +50,7 @@ _COLUMNS = (
     _Column("fails", _fails),
     _Column("fixed runs", _fixed),
     _Column("told apart", _told_apart),
+    _Column("named", named),
     _Column("known again", lambda proof: proof.recognised == proof.cause, _ranked),
     _Column("cause first", lambda proof: proof.rank == 1, _ranked),
     _Column("in first 3", lambda proof: proof.rank is not None and proof.rank <= 3, _ranked),
@@ -52,7 +59,8 @@ _COLUMNS = (
 _LEGEND = """\
 fails        the failing variant ends in the documented kind of error
 fixed runs   the documented fix ends well
-told apart   the verification program of the cause fails on the one and passes on the other
+told apart   the snippet of the cause fails on the one and passes on the other
+named        what the snippet asserts shows the fault, beyond the error; a measure, no failure
 known again  the printed traceback, when it comes back, is diagnosed as the documented cause
 cause first  in the answer to the printed traceback, the incident itself left out; a measure, no failure
 by hand      the program raises the error's text itself instead of leading to it: the fewer, the better"""

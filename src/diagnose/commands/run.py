@@ -12,11 +12,13 @@ from typing import Literal, NoReturn
 
 import click
 
+from diagnose.casebase.store import load
 from diagnose.commands import verification
 from diagnose.commands.programs import Started, is_launcher, script_file, started
 from diagnose.commands.shared import LANG, NO_SOURCE, SOURCE
 from diagnose.model import Lang
 from diagnose.sources import per_report
+from diagnose.verification.program import program
 
 Wording = Literal["new", "old"]
 #: What an option is given by ``--option`` alone, where ``--option=VALUE`` gives it another.
@@ -142,13 +144,16 @@ def run_command(
         raise click.UsageError("--steps is for --verify")
     if verify is not None:
         words = started(script, args, module) if script is not None else None
-        if words is not None and (words.module or words.launcher):
-            raise click.UsageError("--verify takes a script, without a launcher or -m")
-        program, takes = verification.of(verify, per_report(source, off=no_source)())
-        counted = None if simulate is None else (takes if simulate < 0 else simulate)
+        if words is not None and words.launcher:
+            raise click.UsageError(
+                "--verify stands behind a launcher: torchrun -m diagnose run --verify"
+            )
+        casebase = load()
+        meant = verification.meant(verify, casebase, per_report(source, off=no_source)())
+        counted = None if simulate is None else (meant.gpus if simulate < 0 else simulate)
         steps_given = ["--steps", str(steps)] if steps else []
         status = verification.run(
-            program,
+            program(*meant, casebase),
             [*steps_given, *_words(words)],
             None if counted is None else (counted, wording),
             recorded=trace is not False and words is not None,
@@ -167,8 +172,11 @@ def run_command(
 
 
 def _words(words: Started | None) -> list[str]:
-    """A script that is there, and its arguments."""
-    return [] if words is None else [str(script_file(Path(words.script))), *words.args]
+    """A script that is there or a module, and its arguments."""
+    if words is None:
+        return []
+    named = ["-m", words.script] if words.module else [str(script_file(Path(words.script)))]
+    return [*named, *words.args]
 
 
 def _as_python(

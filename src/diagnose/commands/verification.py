@@ -1,4 +1,4 @@
-"""Verification programs of reports, causes and incidents: found, written to a file, run."""
+"""What `diagnose run --verify` and `diagnose explain --verification` are about, and how they give it."""
 
 from __future__ import annotations
 
@@ -9,24 +9,26 @@ import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
+from typing import NamedTuple
 
 import click
 from click.shell_completion import CompletionItem
 
-from diagnose.casebase.store import Casebase, load
+from diagnose.casebase.store import Casebase
 from diagnose.commands.shared import ids, near
 from diagnose.errors import BAD_INPUT
 from diagnose.inputs import InputError, opened
-from diagnose.model import Incident, Mismatch, Report
+from diagnose.model import Cause, Frame, Incident, Mismatch, Report
 from diagnose.outputs import write
 from diagnose.pipeline import diagnose
 from diagnose.scene import Scene
 from diagnose.sources import Sources
-from diagnose.verification.snippet import any_cause, snippet
+from diagnose.verification.program import any_cause
 
 MOST_GPUS = 64
 
-_FIRST_WORDS = '"""Verifies on your own GPUs: '
+#: What stands in the head of each snippet.
+_MARK = b"from verify import check"
 
 
 def completed(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -35,53 +37,48 @@ def completed(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     return [*named, CompletionItem(incomplete, type="file")]
 
 
-def of(wanted: str, sources: Sources | None) -> tuple[str, int]:
-    """The verification program of a report or an id, and how many GPUs it takes to run what it is about.
+class Meant(NamedTuple):
+    """What is to be verified: a cause, and the report and line that it is about where there are some."""
+
+    cause: Cause
+    report: Report | None = None
+    culprit: Frame | None = None
+
+    @property
+    def gpus(self) -> int:
+        """How many GPUs it takes to run what it is about."""
+        return max(self.cause.gpus, _named(self.report))
+
+
+def meant(wanted: str, casebase: Casebase, sources: Sources | None) -> Meant:
+    """What a report or an id is about.
 
     Args:
         wanted: the path of a report, ``-`` for standard input, or the id of a cause or an incident; empty
             for all checks.
+        casebase: the case base.
         sources: reads the files that a report names.
 
     Raises:
         click.UsageError: there is neither such a file nor such an id.
         InputError: the report cannot be read, or is of no device-placement failure.
     """
-    casebase = load()
-    named = wanted in casebase.causes or wanted in casebase.incidents
-    if not wanted or named:
-        return _target(wanted or None, None, casebase, sources)
+    if not wanted:
+        return Meant(any_cause(casebase))
+    if incident := casebase.incidents.get(wanted):
+        return Meant(casebase.causes[incident.cause], _report_of(incident))
+    if cause := casebase.causes.get(wanted):
+        return Meant(cause)
     if wanted != "-" and not Path(wanted).exists():
         hint = near(wanted, [*casebase.causes, *casebase.incidents])
         raise click.UsageError(f"{wanted!r} is no file, no cause and no incident.{hint}")
-    return _target(None, wanted, casebase, sources)
-
-
-def _target(
-    identifier: str | None, origin: str | None, casebase: Casebase, sources: Sources | None
-) -> tuple[str, int]:
-    """The program for what an id names, or for the first cause of a report, with the report's facts.
-
-    Raises:
-        InputError: the report cannot be read, or is of no device-placement failure.
-    """
-    report = cause = culprit = None
-    if identifier is not None:
-        incident = casebase.incidents.get(identifier)
-        if incident:
-            report = _report_of(incident)
-        cause = casebase.causes[incident.cause if incident else identifier]
-    if origin is not None:
-        with opened(origin) as stream:
-            diagnosis = diagnose(stream, origin, casebase=casebase, sources=sources)
-        if not diagnosis.causes:
-            raise InputError(f"{origin} holds no device-placement failure, so there is no cause")
-        report = diagnosis.report
-        cause = cause or casebase.causes[diagnosis.causes[0].id]
-        place = Scene(report, casebase.knowledge, sources).line_to_edit(cause.edits)
-        culprit = place.frame if place else None
-    cause = cause or any_cause(casebase)
-    return snippet(cause, report, culprit, casebase), max(cause.gpus, _named(report))
+    with opened(wanted) as stream:
+        diagnosis = diagnose(stream, wanted, casebase=casebase, sources=sources)
+    if not diagnosis.causes:
+        raise InputError(f"{wanted} holds no device-placement failure, so there is no cause")
+    cause = casebase.causes[diagnosis.causes[0].id]
+    place = Scene(diagnosis.report, casebase.knowledge, sources).line_to_edit(cause.edits)
+    return Meant(cause, diagnosis.report, place.frame if place else None)
 
 
 def _named(report: Report | None) -> int:
@@ -97,12 +94,12 @@ def _report_of(incident: Incident) -> Report:
     return Report(incident.id, mismatch=mismatch)
 
 
-def written(target: Path, program: str) -> None:
-    """Writes the program; a file that is something else stays as it is."""
-    if target.is_file() and not target.read_bytes().startswith(_FIRST_WORDS.encode()):
-        raise click.UsageError(f"{target} exists and is no verification program")
-    write(program, target)
-    click.echo(f"{target} written; run it with: python {target} [SCRIPT [ARGS]...]", err=True)
+def written(target: Path, snippet: str) -> None:
+    """Writes the snippet; a file that is something else stays as it is."""
+    if target.is_file() and _MARK not in target.read_bytes():
+        raise click.UsageError(f"{target} exists and is no verification snippet")
+    write(snippet, target)
+    click.echo(f"{target} written; run it with: python {target} SCRIPT [ARGS]...", err=True)
 
 
 def run(

@@ -116,10 +116,10 @@ def known_ids(files: Files) -> Known:
     """The ids that the files of a kb/ define, by kind; a kind whose file cannot be read is not there."""
     names = map(PurePosixPath, files)
     checks = {path.stem.replace("_", "-") for path in map(PurePosixPath, files)
-              if path.match("verification/checks/*.py")}  # fmt: skip
+              if path.match("verification/*/*.py")}  # fmt: skip
     known: dict[str, Mapping[str, str] | set[str]] = {
         "cause": {path.stem for path in names if path.match("causes/*.toml")},
-        "check": checks | {"runs"},
+        "check": checks,
     }
     for kind, name in (("fact", "facts.toml"), ("fix", "fixes.toml"), ("family", "families.toml")):
         with suppress(KbError):

@@ -56,7 +56,7 @@ def lines(
         if program.script.endswith(".ipynb"):
             yield _row(tell("prove"), tell("on-your-gpus-cells"))
         else:
-            command = _verification(program, repair)
+            command = _verification(program)
             yield _row(tell("prove"), tell("on-your-gpus", command=command))
     if repair.left is not None and repair.left.failure is not None:
         left = repair.left.failure
@@ -105,17 +105,12 @@ def _unexercised(names: tuple[str, ...], lang: Lang) -> Iterator[str]:
         yield _row(say(lang, "unexercised"), f"{', '.join(names[:_SHOWN])}{more}")
 
 
-def _verification(program: Program, repair: Repair) -> str:
-    """The command that checks the program on GPUs; a launcher and ``-m`` take the written checks."""
-    words = shlex.join((program.script, *program.args))
-    if program.processes == 1 and not program.module:
-        return f"diagnose run --verify {words}"
-    checks, module = "verify.py", "-m " if program.module else ""
-    start = "python"
-    if program.processes > 1:
-        start = f"torchrun --nproc-per-node {program.processes}"
-    cause = repair.applied[0].cause
-    return f"diagnose explain {cause} --verification --output {checks} && {start} {checks} {module}{words}"
+def _verification(program: Program) -> str:
+    """The command that checks the program on GPUs, each of its processes where there are several."""
+    count = program.processes
+    start = f"torchrun --nproc-per-node {count} -m diagnose" if count > 1 else "diagnose"
+    module = "-m " if program.module else ""
+    return f"{start} run --verify {module}{shlex.join((program.script, *program.args))}"
 
 
 def _advice(left: Ran, lang: Lang) -> Iterator[str]:

@@ -1,1 +1,1 @@
-"""Proof that a fix works: snippets for the user's own GPUs, and simulated GPUs."""
+"""Proof that a fix works: snippets to read and run anywhere, a program that watches a whole script."""

@@ -82,7 +82,7 @@ def answer() -> str:
 
 @blueprint.post("/verification")
 def verification() -> Response:
-    """The verification program of one cause as a file.
+    """The verification snippet of one cause as a file.
 
     The text comes along and is diagnosed again: nothing is kept between two requests, and a program is
     only ever handed out when our own pipeline wrote it.

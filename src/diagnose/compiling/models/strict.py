@@ -93,7 +93,7 @@ FactId = Annotated[str, _known("fact", "facts.toml"), _offered("fact")]
 FixId = Annotated[str, _known("fix", "fixes.toml"), _offered("fix")]
 Family = Annotated[str, _known("family", "families.toml"), _offered("family")]
 Topic = Annotated[str, _known("topic", "says in messages.toml"), _offered("topic")]
-Check = Annotated[str, _known("check", "verification/checks/"), _offered("check")]
+Check = Annotated[str, _known("check", "verification/"), _offered("check")]
 
 # --- texts ------------------------------------------------------------------------------------------
 
