@@ -28,7 +28,10 @@ def test_fix_makes_the_safe_ones(project: Path) -> None:
     assert mask.stat().st_mode & 0o777 == 0o640
     assert (project / "model" / "table.py").read_text() == TABLE
     assert run.returncode == 1  # the other is left
-    assert "1 finding in 1 of 3 files; 1 fixed; 0 fixable with --fix, 1 with --unsafe-fixes;" in run.stdout
+    assert (
+        "1 finding in 1 of 3 files; 1 fixed; 0 fixable with --fix, 1 with --unsafe-fixes;"
+        in run.stdout
+    )
     assert "fix with --unsafe-fixes; a buffer is cast with its module" in run.stdout
     assert sorted(path.name for path in mask.parent.iterdir()) == ["mask.py", "table.py"]
 
