@@ -121,6 +121,7 @@ def command_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[list[s
             [],
         ),
         (["--verify=rank-device", "train.py"], [], ["train.py"]),
+        (["--verify=rank-device", "-m", "train", "-x"], [], ["-m", "train", "-x"]),
         (["--verify=rank-device", "python", "train.py"], [], ["train.py"]),
         # What follows the script is the script's, whatever it looks like.
         (["--verify", "train.py", "--simulate", "-m"], [], ["train.py", "--simulate", "-m"]),
@@ -139,7 +140,7 @@ def test_run_passes_on_what_belongs_to_whom(
     (command,) = command_line
     where = next(at for at, word in enumerate(command) if word.endswith("verify.py"))
     assert command[0] == sys.executable
-    runner = "diagnose.hooks.verification" if "train.py" in arguments else "diagnose.simulation"
+    runner = "diagnose.hooks.verification" if arguments else "diagnose.simulation"
     assert command[1:where] == (["-m", runner, *simulator] if simulator or arguments else [])
     assert command[where + 1 :] == arguments
 
@@ -210,9 +211,9 @@ def test_the_users_own_script_is_checked_for_what_its_report_says(report: Path) 
     failing = run_in_process("run", f"--verify={report}", "--simulate", script, "failing")
     assert failing.returncode == 1, failing.stderr
     # The answer tells the line that made what met, of this run and not of the report's.
-    assert "born at" in failing.stderr
+    assert "created at" in failing.stderr
     untraced = run_in_process("run", "--verify", "--no-trace", "--simulate", script, "failing")
-    assert "born at" not in untraced.stderr
+    assert "created at" not in untraced.stderr
     assert "the report: cuda:0 and cpu in wrapper_CUDA_addmm" in failing.stdout
     assert "(the report's module_census.py:10)" in failing.stdout
     fixed = run_in_process("run", f"--verify={report}", "--simulate", script, "fixed")
