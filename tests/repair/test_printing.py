@@ -22,7 +22,7 @@ def test_what_speaks_against_a_patch_is_read_first() -> None:
     repair = repair._replace(applied=())
     rows = list(lines(repair, _PROGRAM._replace(script="book.ipynb"), 2))
     at = [next(i for i, row in enumerate(rows) if guard in row) for guard in
-          ("points elsewhere", "meant to", "does not run", "f (train.py:3)")]  # fmt: skip
+          ("points elsewhere", "matches the reference", "does not run", "f (train.py:3)")]  # fmt: skip
     assert at == sorted(at)
     assert rows[at[0]].startswith("Proof")
 

@@ -3,6 +3,7 @@ errors; by words, those that speak of what somebody saw."""
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import shutil
@@ -26,6 +27,8 @@ from diagnose.rendering.words import wrap
 from diagnose.verification.snippet import snippet
 
 _INDENT = "      "
+#: The functions of a cause's example that are to be compared (kb/causes).
+_COMPARED = frozenset({"mistake", "fixed"})
 #: What looks like the id of a cause or an incident.
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
 #: Columns of a text; the eye loses the line beyond.
@@ -136,7 +139,8 @@ def _cause(cause: Cause, casebase: Casebase) -> str:
     """The first fix, the wrong and the corrected code, the other fixes; then why, rivals, incidents."""
     columns = min(shutil.get_terminal_size((_WIDEST, 24)).columns, _WIDEST)
     first, *others = (_fix(number, fix, columns) for number, fix in enumerate(cause.fixes, 1))
-    parts = [f"{cause.id}: {cause.title}", first, cause.example.strip(), "\n".join(others)]
+    code = _in_order(cause.example)
+    parts = [f"{cause.id}: {cause.title}", first, code, "\n".join(others)]
     parts += ["\n".join(wrap(text, columns)) for text in (cause.why, cause.tell) if text]
     for rival, text in cause.rather.items():
         parts.append("\n".join(wrap(f"- {_rival(rival, text, casebase.lang)}", columns)))
@@ -144,6 +148,18 @@ def _cause(cause: Cause, casebase: Casebase) -> str:
     parts.append("\n".join(f"* {i.id}: {i.title}\n  {i.url}" for i in known[:_MOST_INCIDENTS]))
     parts.append(f"diagnose run --verify={cause.id} train.py")
     return "\n\n".join(part for part in parts if part)
+
+
+def _in_order(example: str) -> str:
+    """The code of an example with its wrong and its corrected function first, and what they use below."""
+    tree, lines = ast.parse(example), example.splitlines()
+    parts: dict[bool, list[str]] = {True: [], False: []}
+    for node in tree.body[1:] if ast.get_docstring(tree) else tree.body:
+        decorated = getattr(node, "decorator_list", [])
+        begin = min([node.lineno, *(one.lineno for one in decorated)])
+        compared = isinstance(node, ast.FunctionDef) and node.name in _COMPARED
+        parts[compared].append("\n".join(lines[begin - 1 : node.end_lineno]))
+    return "\n\n".join([*parts[True], *parts[False]])
 
 
 def _fix(number: int, fix: FixTemplate, columns: int) -> str:
