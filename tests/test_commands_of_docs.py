@@ -57,8 +57,6 @@ NOT_RUN = {
     ".venv/bin/diagnose < tests/traces/easyedit-memit-delta.txt": (
         "asks a package index; scripts/test-lowest builds and installs the wheel"
     ),
-    "uv tool install '.[torch]'": "asks a package index; scripts/test-lowest installs the wheel",
-    "pipx install '.[torch]'": "the same",
     "pip install '.[docs]'": "the same",
     "sphinx-build -W docs build/site": "tests/test_site.py builds the site",
     "scripts/test": "runs all tests, this one too",
