@@ -27,6 +27,10 @@ def test_each_version_says_in_items_what_changed(section: str) -> None:
     assert "\n- " in section
 
 
+def test_what_was_noted_stays() -> None:
+    assert PAGE.partition("### In detail")[2].count("\n- ") > 100
+
+
 def test_no_test_writes_to_a_file_that_git_keeps(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_text("")
