@@ -127,9 +127,7 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
         case Module() if isinstance(inside, ast.Slice):
             return _layers(machine, owner, inside, frame)
         case Module():
-            return _layer(
-                machine, owner, str(key.value) if isinstance(key, Const) else "", node, frame
-            )
+            return _layer(machine, owner, _item_name(owner, key), node, frame)
         case Unknown() | External() if isinstance(inside, ast.Constant):
             return Unknown(inside.value) if isinstance(inside.value, str) else Unknown()
         case Object():
@@ -174,6 +172,17 @@ def _entry(machine: Machine, owner: Table, key: Value, node: ast.AST, frame: Fra
     made = machine.invoke(machine, owner.missing, Arguments(), node, frame)
     put_at(owner, key, made)
     return made
+
+
+def _item_name(owner: Module, key: Value) -> str:
+    """The name of the part that a subscript takes, from the end where it is negative; empty where that is
+    not known."""
+    if not isinstance(key, Const):
+        return ""
+    names = list(owner.children or owner.tensors)
+    if isinstance(key.value, int) and -len(names) <= key.value < 0:
+        return names[key.value]
+    return str(key.value)
 
 
 def _layer(machine: Machine, owner: Module, name: str, node: ast.AST, frame: Frame) -> Value:
