@@ -150,7 +150,7 @@ def test_a_stage_that_fails_costs_one_line(script: Path) -> None:
         "    del pipeline.ranking\n"
     )
     plain, hooked = both(script, break_it + FAILS)
-    assert answer_after(plain, hooked).startswith("diagnose: no answer for this failure (a fault")
+    assert answer_after(plain, hooked).startswith("diagnose: no answer for this failure (internal")
     assert answer_after(plain, hooked).count("\n") == 1
 
 
