@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from types import FrameType, FunctionType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from diagnose.hooks.introspection import (
     LiveFrame,
@@ -26,14 +26,16 @@ from diagnose.hooks.introspection import (
     label,
     namespace,
 )
-from diagnose.hooks.positions import Text, Texts
 from diagnose.kinds import DeviceType, EventKind
 from diagnose.placement import Device, Spot
 from diagnose.placement.devices import SPLIT, written
 from diagnose.placement.semantics import nodes
-from diagnose.tracing.lives import Life
-from diagnose.tracing.recorder import Recorder
-from diagnose.tracing.stacks import Line, Stack
+
+if TYPE_CHECKING:  # they import torch, which a failing program may not have
+    from diagnose.hooks.positions import Text, Texts
+    from diagnose.tracing.lives import Life
+    from diagnose.tracing.recorder import Recorder
+    from diagnose.tracing.stacks import Line, Stack
 
 #: Bounds of one walk: the answer must come soon, and a larger model looks no different.
 _MODULES = 20_000
