@@ -10,7 +10,7 @@ from pathlib import Path
 
 from diagnose.bulkhead import debug
 from diagnose.casebase.store import Casebase, load
-from diagnose.errors import BAD_INPUT, FAULT, DiagnoseError, printable
+from diagnose.errors import BAD_INPUT, FAULT, FOUND, NOTHING, DiagnoseError, printable
 from diagnose.inputs import InputError, opened
 from diagnose.model import Diagnosis, Lang, Report, Verdict
 from diagnose.outputs import columns, takes_links, write, writer
@@ -20,7 +20,7 @@ from diagnose.rendering import FORMATS
 from diagnose.sources import Sources, per_report
 
 #: Exit statuses of the contract, by verdict; bad usage or input is `BAD_INPUT`.
-STATUS = {"diagnosed": 0, "unknown": 1, "no-error": 3, "failed": FAULT}
+STATUS = {"diagnosed": 0, "unknown": FOUND, "no-error": NOTHING, "failed": FAULT}
 #: Columns of a text; the eye loses the line beyond.
 _WIDEST = 120
 #: Forms whose answers to several inputs follow each other with a blank line and a title.

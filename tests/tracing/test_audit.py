@@ -1,4 +1,4 @@
-"""``diagnose run --simulate --audit``: what is misplaced in silence, at the end of a good run."""
+"""``diagnose run --simulate --audit``: misplaced tensors that raise no error, at the end of a good run."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import click
 
 from diagnose.casebase.search import Hit, search
 from diagnose.casebase.store import Casebase, load
-from diagnose.commands.shared import LANG, fail, ids, near, output
+from diagnose.commands.shared import LANG, fail, ids, near, output, text_or_json
 from diagnose.commands.verification import meant, written
 from diagnose.errors import NOTHING, DiagnoseError
 from diagnose.model import Cause, FixTemplate, Incident, Lang
@@ -39,14 +39,7 @@ _MOST_INCIDENTS = 12
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="[ID|WORDS]...", shell_complete=ids)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Form of what WORDS find; json prints one object.",
-)
+@text_or_json("Form of what WORDS find; json prints one object.")
 @click.option(
     "--top",
     type=click.IntRange(1, 100),

@@ -13,7 +13,7 @@ from pathlib import Path
 import click
 
 from diagnose.commands.programs import Started, script_file, started
-from diagnose.commands.shared import GPUS, LANG, BadInput
+from diagnose.commands.shared import GPUS, LANG, BadInput, text_or_json
 from diagnose.commands.shared import output as output_option
 from diagnose.errors import FOUND, DiagnoseError
 from diagnose.model import Lang
@@ -66,7 +66,7 @@ INTERRUPTED = 130
     show_default=True,
     help="Minimum level of proof required by --apply.",
 )
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+@text_or_json("Form of the answer.")
 @LANG
 @click.option(
     "--timeout",

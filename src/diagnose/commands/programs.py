@@ -39,10 +39,7 @@ def started(script: str, args: tuple[str, ...], module: bool = False) -> Started
     Raises:
         click.UsageError: a launcher that is not understood stands there, or torchrun without torch.
     """
-    if not module and _PYTHON.fullmatch(script) and args:
-        module = args[0] == "-m"
-        script, *rest = args[1:] if module else args
-        args = tuple(rest)
+    script, args, module, *_ = without_python(script, args, module)
     if script in _TORCHRUN and (module or not Path(script).is_file()):
         return _launched(args)
     if script in _OTHERS and not Path(script).is_file():
@@ -50,6 +47,16 @@ def started(script: str, args: tuple[str, ...], module: bool = False) -> Started
             f"{script} is not understood here: write torchrun --nproc-per-node N SCRIPT in its place"
         )
     return Started(script, args, module)
+
+
+def without_python(script: str, args: tuple[str, ...], module: bool = False) -> Started:
+    """The words of a command line without ``python`` or ``python -m`` before them; a launcher is a script
+    or a module like any other."""
+    if module or not args or not _PYTHON.fullmatch(script):
+        return Started(script, args, module)
+    module = args[0] == "-m"
+    script, *rest = args[1:] if module else args
+    return Started(script, tuple(rest), module)
 
 
 def is_launcher(word: str) -> bool:

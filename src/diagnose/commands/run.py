@@ -14,8 +14,9 @@ import click
 
 from diagnose.casebase.store import load
 from diagnose.commands import verification
-from diagnose.commands.programs import Started, is_launcher, script_file, started
+from diagnose.commands.programs import Started, is_launcher, script_file, started, without_python
 from diagnose.commands.shared import LANG, NO_SOURCE, SOURCE
+from diagnose.commands.shared import output as output_option
 from diagnose.model import Lang
 from diagnose.sources import per_report
 from diagnose.verification.program import program
@@ -25,7 +26,6 @@ Wording = Literal["new", "old"]
 _BARE = {"--simulate": "auto", "--verify": ""}
 #: Simulated GPUs, where nothing says how many.
 _GPUS = 2
-_MOST_GPUS = 64
 
 
 class _Runner(click.Command):
@@ -53,9 +53,10 @@ def _gpus(ctx: click.Context, param: click.Parameter, value: str | None) -> int 
     """How many GPUs are simulated: None for none of them, -1 for as many as it takes."""
     if value is None or value == "auto":
         return None if value is None else -1
-    if value.isdecimal() and int(value) <= _MOST_GPUS:
+    most = verification.MOST_GPUS
+    if value.isdecimal() and int(value) <= most:
         return int(value)
-    raise click.BadParameter(f"{value} is not a number from 0 to {_MOST_GPUS}")
+    raise click.BadParameter(f"{value} is not a number from 0 to {most}")
 
 
 @click.command(
@@ -99,13 +100,8 @@ def _gpus(ctx: click.Context, param: click.Parameter, value: str | None) -> int 
     show_default=True,
     help="Messages of simulated GPUs: new since torch 2.8, old up to 2.7.",
 )
-@click.option(
-    "-o",
-    "--output",
-    "--report",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write the answer to a failure, as JSON, to FILE (with --simulate or --audit).",
+@output_option(
+    "Write the answer to a failure, as JSON, to FILE (with --simulate or --audit).", "--report"
 )
 @SOURCE
 @NO_SOURCE
@@ -187,11 +183,9 @@ def _as_python(
 
     launcher = shutil.which(script) if is_launcher(script) and not module else None
     if launcher is None:
-        words = started(script, args, module)
-        script, args, module = words.script, words.args, words.module or module
+        script, args, module, *_ = without_python(script, args, module)
     program = [*(["-m"] if module else []), *([] if launcher else [script]), *args]
     run(program, launcher=launcher, lang=lang, trace=trace)
-    raise AssertionError
 
 
 def _in_process(
@@ -211,7 +205,9 @@ def _in_process(
     from diagnose.simulation import TorchMissingError, run_script
 
     if words.launcher:
-        _launch(words, gpus, wording)
+        if output is not None:
+            raise click.UsageError("--output is for one process, without a launcher")
+        _launch(words, gpus, wording, audit, trace, lang)
     if not words.module:
         script_file(Path(words.script))
     told: list[Diagnosis] = []
@@ -222,7 +218,7 @@ def _in_process(
             gpus=gpus,
             wording=wording,
             beside=_audited if audit else tracing.trace if trace else nullcontext,
-            failed=lambda error: told.extend(explained(error)),
+            failed=lambda error: told.extend(explained(error, lang)),
             module=words.module,
         )
     except (TorchMissingError, FileNotFoundError) as error:
@@ -235,17 +231,19 @@ def _in_process(
     sys.exit(status)
 
 
-def _launch(words: Started, gpus: int | None, wording: Wording) -> NoReturn:
+def _launch(
+    words: Started, gpus: int | None, wording: Wording, audit: bool, trace: bool, lang: Lang
+) -> NoReturn:
     """Becomes torchrun, whose processes run the script as this command would."""
     from diagnose.hooks.command import run
 
-    simulated = [f"--simulate={gpus}"] if gpus is not None else ["--audit"]
-    module = ["-m"] if words.module else []
-    child = ["-m", "diagnose", "run", *simulated, f"--wording={wording}", *module, words.script]
+    options = [f"--wording={wording}", f"--lang={lang}", "--trace" if trace else "--no-trace"]
+    options += [f"--simulate={gpus}"] if gpus is not None else []
+    options += [*(["--audit"] if audit else []), *(["-m"] if words.module else [])]
+    child = ["-m", "diagnose", "run", *options, words.script]
     kept = [word for word in words.launcher if word not in ("-m", "--module")]
     own = ["-m", "torch.distributed.run", *kept, "--no-python"]
-    run([*own, sys.executable, *child, *words.args])
-    raise AssertionError
+    run([*own, sys.executable, *child, *words.args], lang=lang)
 
 
 @contextmanager

@@ -37,13 +37,26 @@ GPUS = click.option(
 )
 
 
-def output(about: str, metavar: str = "FILE") -> Callable[[Command], Command]:
-    """``-o``, ``--output FILE``, as every command that writes a file takes it."""
+def output(about: str, *also: str) -> Callable[[Command], Command]:
+    """``-o``, ``--output FILE``, as every command that writes a file takes it; ``also`` are other names."""
     return click.option(
         "-o",
         "--output",
+        *also,
         type=click.Path(dir_okay=False, path_type=Path),
-        metavar=metavar,
+        metavar="FILE",
+        help=about,
+    )
+
+
+def text_or_json(about: str) -> Callable[[Command], Command]:
+    """``--format text|json``, as commands with these two forms take it."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
         help=about,
     )
 

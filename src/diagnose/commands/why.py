@@ -10,7 +10,7 @@ import click
 from diagnose.answers import STATUS, overall
 from diagnose.bulkhead import debug, place
 from diagnose.casebase.store import Casebase, load
-from diagnose.commands.shared import NO_SOURCE, SOURCE
+from diagnose.commands.shared import NO_SOURCE, SOURCE, text_or_json
 from diagnose.errors import BAD_INPUT, FAULT, DiagnoseError, printable
 from diagnose.explaining import json, text
 from diagnose.explaining.account import Account, account
@@ -24,14 +24,7 @@ Render = Callable[[Account], str]
 
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=str), metavar="[FILE]...")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Form of the account; json prints one object a line.",
-)
+@text_or_json("Form of the account; json prints one object a line.")
 @SOURCE
 @NO_SOURCE
 def why(files: tuple[str, ...], form: str, source: tuple[str, ...], no_source: bool) -> None:

@@ -11,10 +11,8 @@ from diagnose.hooks.command import run
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
-@click.option(
-    "--lang", type=click.Choice(["en", "zh"]), default=None, help="Language of the answer."
-)
-@click.option("--trace", is_flag=True, help="Remember where tensors are born and moved.")
+@click.option("--lang", type=click.Choice(["en", "zh"]), help="Language of the answer.")
+@click.option("--trace", is_flag=True, help="Record where each tensor is created and moved.")
 @click.option("-m", "is_module", is_flag=True, help="SCRIPT is a module, as with `python -m`.")
 @click.argument("script")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)

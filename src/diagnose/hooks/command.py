@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 #: Holds the sitecustomize module that installs the hook in a starting interpreter.
 _STARTUP = Path(__file__).parent / "startup"
@@ -18,7 +19,7 @@ def run(
     launcher: str | None = None,
     lang: str | None = None,
     trace: bool = False,
-) -> None:
+) -> NoReturn:
     """Become a Python that runs `program` with the hook installed; does not return.
 
     Args:

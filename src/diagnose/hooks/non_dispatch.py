@@ -56,7 +56,7 @@ def looped(lives: Lives, tensor: Tensor, node: ast.AST | None, spot: Spot) -> No
 
 
 def constructed(lives: Lives, tensor: Tensor, node: ast.AST, spot: Spot) -> None:
-    """Gives what ``torch.Tensor(...)`` made its birth, of which torch tells nobody."""
+    """Records where ``torch.Tensor(...)`` created a tensor, which no hook of torch reports."""
     if tensor.maker != Origin.OTHER or has(tensor.steps, EventKind.MADE):
         return
     given = bound(lives, node, spot)

@@ -1,5 +1,5 @@
 """The variables that hold devices around a line of a program: live ones where the function still runs,
-else those that its text, and that of the call that runs it, tells of.
+else those that its text, and that of the call that runs it, shows.
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ def is_data_class(made: Class) -> bool:
 
 
 def described(value: Value) -> Items | None:
-    """What ``dataclasses.fields`` tells of an object or its class; None for other values."""
+    """What ``dataclasses.fields`` gives for an object or its class; None for other values."""
     made = value.made if isinstance(value, Object) else value
     if not isinstance(made, Class) or not is_data_class(made):
         return None

@@ -408,9 +408,9 @@ def _may_be_tensor(given: Arguments, frame: Frame) -> bool:
 _OF_A_VALUE = frozenset({"log_prob", "cdf", "icdf"})
 #: Methods that give the same distribution in another shape.
 _SAME = frozenset({"expand"})
-#: Methods that draw numbers, or tell of the distribution.
+#: Methods that draw numbers, or describe the distribution.
 _OWN = frozenset({"sample", "rsample", "sample_n", "entropy", "enumerate_support", "perplexity"})
-#: What it tells of itself: tensors of its own.
+#: What it holds: tensors of its own.
 _TOLD = frozenset({"mean", "stddev", "variance", "mode", "loc", "scale", "probs", "logits"})
 
 

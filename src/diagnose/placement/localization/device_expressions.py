@@ -371,7 +371,7 @@ def of_grown(asked: Question) -> Reason | None:
 def told_by_a_call(found: Reason, _: Question) -> Reason:
     """The reason at the call of the function that its place is in, if only there a device is known.
 
-    One line mends it there: what the function makes is moved, or the model to which a method adds a layer.
+    One line fixes it there: what the function makes is moved, or the model to which a method adds a layer.
     """
     spot, frame = found.spot, found.frame
     if found.cause == "created-without-device" and (whole := _returned_with_others(spot)):

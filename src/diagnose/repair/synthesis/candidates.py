@@ -149,7 +149,7 @@ def _together(one: Candidate) -> Iterator[Candidate]:
 
 
 def _proposed(error: BaseException) -> list[tuple[Source, Proposal]]:
-    """The edits that only a failure that is still alive speaks for."""
+    """The edits that only a live failure supports."""
     from diagnose.repair.synthesis.proposers import proposals
 
     return list(proposals(error, alone=is_alone(error)))

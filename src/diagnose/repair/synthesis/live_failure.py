@@ -1,4 +1,4 @@
-"""A failure that is looked at in its own process, and the edits that it speaks for.
+"""A failure that is looked at in its own process, and the edits that it supports.
 
 Who proposes edits (`proposers`) is given the one and gives the other, likeliest first.
 """

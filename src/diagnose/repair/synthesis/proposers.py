@@ -70,7 +70,7 @@ _SOMEWHERE: tuple[Proposer, ...] = (
 
 
 def proposals(error: BaseException, *, alone: bool) -> Iterator[tuple[Source, Proposal]]:
-    """The edits that a failure speaks for, each with what it is taken from; a fault of one proposer costs
+    """The edits that a failure supports, each with what it is taken from; a fault of one proposer costs
     its own.
 
     Args:

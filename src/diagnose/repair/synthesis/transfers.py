@@ -352,7 +352,7 @@ def _brought(source: Source, running: Running, given: ast.expr, device: str) -> 
     return [change_of(source, Stray(given, "sequence"), device)]
 
 
-# --- what one operand tells of the other ---
+# --- what one operand shows of the other ---
 
 
 def granting(failure: LiveFailure) -> Iterator[Proposal]:
