@@ -24,6 +24,8 @@ from diagnose.errors import BAD_INPUT, FAULT, DiagnoseError, printable
 #: would look for garbage a hundred times while modules are imported.
 _COLLECT_AFTER = 50_000
 Status = int | str | None
+#: First options that are on or off -> the parameter of each.
+_FLAGS = {"--group": "group", "--no-source": "no_source"}
 #: The exit status where somebody interrupts, or nobody reads on.
 _STOPPED = 1
 
@@ -69,12 +71,10 @@ def _given(args: list[str]) -> tuple[dict[str, Any], list[str]]:
     arguments. Whatever is not as expected is left for click to tell."""
     given: dict[str, Any] = {}
     rest = list(args)
-    while rest and rest[0] in ("--full", "--format", "--group", "--source", "--no-source"):
+    while rest and rest[0] in (*_FLAGS, "--full", "--format", "--source"):
         option = rest.pop(0)
-        if option == "--no-source":
-            given["no_source"] = True
-        elif option == "--group":
-            given["group"] = True
+        if option in _FLAGS:
+            given[_FLAGS[option]] = True
         elif option == "--full":
             given["form"] = "full"
         elif not rest:

@@ -73,9 +73,7 @@ def answer(paths: Sequence[str], wanted: Wanted, jobs: int = 1, output: Path | N
     texts: dict[str, str] = {}
     if "-" in paths:
         if (wanted.fix or wanted.unsafe) and not wanted.diff:
-            raise UnwritableInputError(
-                "standard input has no file to fix: add --diff for the edits"
-            )
+            raise UnwritableInputError("standard input has no file to fix: add --diff")
         texts[wanted.stdin_name] = sys.stdin.buffer.read(LARGEST + 1).decode("utf-8", "replace")
         paths = [wanted.stdin_name if path == "-" else path for path in paths]
     files = list(python_files(paths, wanted.exclude))

@@ -147,10 +147,9 @@ def run_command(
         casebase = load()
         meant = verification.meant(verify, casebase, per_report(source, off=no_source)())
         counted = None if simulate is None else (meant.gpus if simulate < 0 else simulate)
-        steps_given = ["--steps", str(steps)] if steps else []
         status = verification.run(
             program(*meant, casebase),
-            [*steps_given, *_words(words)],
+            [*(["--steps", str(steps)] if steps else []), *_words(words)],
             None if counted is None else (counted, wording),
             recorded=trace is not False and words is not None,
         )
