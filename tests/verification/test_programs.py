@@ -44,7 +44,7 @@ CASES = incidents()
 SAYS = {
     "module_census": ("2.weight, 2.bias are on cpu, 2 other parameters and buffers on cuda:0",),
     "module_census_idle": ("head.weight, head.bias are on cpu, 2 other parameters",),
-    "plain_tensors": ("heads[0].weight, heads[0].bias", "on cpu", "their module on cuda:0"),
+    "plain_tensors": ("heads[0].weight, heads[0].bias", "on cpu", "their module is on cuda:0"),
     "unseen_layers": ("heads[0].weight, heads[0].bias are trained by no optimizer",),
     "module_inputs": ("input_ids is on cpu, Model on cuda:0",),
     "optimizer_state": ("exp_avg of weight, exp_avg of bias are on cpu, the parameters on cuda:0",),

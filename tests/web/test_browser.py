@@ -76,7 +76,7 @@ def test_replies_are_buttons_that_rank_anew(visit: Visit, javascript: bool) -> N
     pointed = reply.locator("code").first.inner_text()
     question = page.locator(".questions h3").first.inner_text()
     reply.locator("button").click()
-    page.get_by_text("Ranked by your replies").wait_for()
+    page.get_by_text("Your answers are included").wait_for()
     assert page.locator("#cause-1 .name code").inner_text() == pointed
     assert question not in page.locator("main").inner_text()
     page.get_by_role("button", name="Take them back").click()
