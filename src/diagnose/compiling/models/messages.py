@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Mapping
 from typing import Annotated
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, StringConstraints, ValidationInfo, field_validator
 
 from diagnose.compiling.literals import required
-from diagnose.compiling.models.strict import Regex, SomeTexts, Strict, Text, Texts, matched, wrong
-from diagnose.model import FamilyRule, Library, Wording
+from diagnose.compiling.models.strict import Regex, SomeTexts, Strict, Text, Texts, Topic, matched, near, regex_mistake, wrong
+from diagnose.model import (
+    DEVICE,
+    END,
+    NAME,
+    FamilyRule,
+    Form,
+    Grammar,
+    Library,
+    Wording,
+)
 
 
 class WordingEntry(Strict):
@@ -42,6 +52,86 @@ class Messages(Strict):
     """Every wording of a device error that torch and the libraries around it are known to print."""
 
     wording: Annotated[tuple[WordingEntry, ...], Field(strict=False, min_length=1)]
+
+
+#: A form's notation: a role with a kind of word, or a gap.
+_TERM = re.compile(r"(?:([a-z]+)=)?([a-z]+)|\.{2,3}|[\s(]")
+_GAPS = {"..": 8, "...": 30}
+_KNOWN = {"device": DEVICE, "name": NAME, "end": END}
+_OTHERS = tuple("abcdefghijklmnopqrstuvwxyz")
+
+
+class FormEntry(Strict):
+    """One form of messages about devices."""
+
+    id: Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*$")]
+    patterns: SomeTexts = Field(description="Kinds of words in a row; .. and ... are gaps.")
+    says: Annotated[tuple[Topic, ...], Field(strict=False)] = ()
+    examples: SomeTexts = Field(description="Each is read by this form.")
+
+
+class GrammarFile(Strict):
+    """What messages about devices have in common."""
+
+    marks: SomeTexts = Field(description="A message without any of these is not read.")
+    words: dict[str, SomeTexts] = Field(description="The kinds of words, in the order of trial.")
+    others: SomeTexts = Field(description="Messages that no form reads.")
+    form: Annotated[tuple[FormEntry, ...], Field(strict=False, min_length=1)]
+
+    @field_validator("words")
+    @classmethod
+    def _kinds(cls, words: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        if lacking := sorted(set(_KNOWN) - set(words)):
+            raise wrong(f"lacks {', '.join(lacking)}, which the engine knows")
+        for kind, texts in words.items():
+            for text in texts:
+                if reason := regex_mistake(text):
+                    raise wrong(f"{kind}: {text!r} is {reason}")
+        return words
+
+    @field_validator("form")
+    @classmethod
+    def _of_kinds(
+        cls, forms: tuple[FormEntry, ...], info: ValidationInfo
+    ) -> tuple[FormEntry, ...]:
+        letters = _letters(info.data.get("words", ()))
+        for form in forms:
+            for pattern in form.patterns if letters else ():
+                if unknown := [x[2] for x in _TERM.finditer(pattern) if x[2] and x[2] not in letters]:
+                    raise wrong(f"{form.id}: {unknown[0]!r} is no kind of words{near(unknown[0], letters)}")
+                if reason := regex_mistake(_over_letters(pattern, letters)):
+                    raise wrong(f"{form.id}: {pattern!r} is {reason}")
+        return forms
+
+    def value(self) -> Grammar:
+        """What parsing reads."""
+        letters = _letters(self.words)
+        words = "|".join(
+            f"(?P<{letters[kind]}>{'|'.join(texts)})" for kind, texts in self.words.items()
+        )
+        forms = (
+            Form(one.id, tuple(_over_letters(x, letters) for x in one.patterns), one.says)
+            for one in self.form
+        )
+        return Grammar(self.marks, f"(?i){words}", tuple(forms))
+
+
+def _letters(kinds: Collection[str]) -> dict[str, str]:
+    others = iter(_OTHERS)
+    return {kind: _KNOWN.get(kind) or next(others) for kind in kinds}
+
+
+def _over_letters(pattern: str, letters: Mapping[str, str]) -> str:
+    """A form's pattern as a regular expression over the letters of words."""
+
+    def term(match: re.Match[str]) -> str:
+        role, kind = match.groups()
+        if kind is None:
+            gap = _GAPS.get(match[0])
+            return f"[^{END}]{{0,{gap}}}?" if gap else "(?:" if match[0] == "(" else ""
+        return f"(?P<{role}>{letters[kind]})" if role else letters[kind]
+
+    return _TERM.sub(term, pattern)
 
 
 class FamilyEntry(Strict):
