@@ -150,7 +150,8 @@ def of_python(name: str, data: bytes) -> Iterator[Text]:
             exception, parts = ast.unparse(node.exc.func), _arguments(node.exc)
         elif isinstance(node, ast.Assert) and node.msg is not None:
             exception, parts = "AssertionError", [node.msg]
-        elif isinstance(node, ast.Call) and CALLS.match(ast.unparse(node.func).split(".")[-1]):
+        elif isinstance(node, ast.Call) and (called := CALLS.match(ast.unparse(node.func).split(".")[-1])):
+            exception = "UserWarning" if called[0].startswith("warn") else exception
             parts = _arguments(node)
         for part in parts:
             if message := filled(part):

@@ -56,7 +56,7 @@ class Messages(Strict):
 
 #: A form's notation: a role with a kind of word, or a gap.
 _TERM = re.compile(r"(?:([a-z]+)=)?([a-z]+)|\.{2,3}|[\s(]")
-_GAPS = {"..": 8, "...": 30}
+_GAPS = {"..": 12, "...": 30}
 _KNOWN = {"device": DEVICE, "name": NAME, "end": END}
 _OTHERS = tuple("abcdefghijklmnopqrstuvwxyz")
 
@@ -85,8 +85,10 @@ class GrammarFile(Strict):
             raise wrong(f"lacks {', '.join(lacking)}, which the engine knows")
         for kind, texts in words.items():
             for text in texts:
-                if reason := regex_mistake(text):
-                    raise wrong(f"{kind}: {text!r} is {reason}")
+                try:
+                    re.compile(text)
+                except re.error as error:
+                    raise wrong(f"{kind}: {text!r} is not a regular expression: {error}") from None
         return words
 
     @field_validator("form")
