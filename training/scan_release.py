@@ -26,7 +26,8 @@ from typing import NamedTuple
 
 from diagnose.casebase.store import load
 from diagnose.model import DEVICE_FAMILY
-from diagnose.parsing import parse
+from diagnose.parsing.families import OTHER
+from diagnose.parsing.judging import Judge
 
 SOURCES = {".cpp", ".cu", ".cuh", ".h", ".hpp", ".cc", ".mm"}
 BINARIES = {".so", ".dylib", ".pyd"}
@@ -212,18 +213,12 @@ def of_cpp(name: str, text: str) -> Iterator[Text]:
             yield Text(name, "RuntimeError", "".join([*parts, _value(last, places) if last else ""]))
 
 
-def reader(text: Text) -> Reader:
-    """Who reads a text, as the last line of a traceback."""
-    report = parse(
-        f'Traceback (most recent call last):\n  File "a.py", line 1, in f\n    g(x)\n'
-        f"{text.exception}: {text.message}\n",
-        knowledge=load().knowledge,
-    )
-    if report.error is None or report.error.family != DEVICE_FAMILY:
-        told = report.error is not None and report.mismatch is not None
-        return Reader.OTHER if told else Reader.NOBODY
-    grammar = report.mismatch is not None and report.mismatch.wording.startswith("grammar:")
-    return Reader.GRAMMAR if grammar else Reader.LIST
+def reader(text: Text, judge: Judge) -> Reader:
+    """Who reads a text."""
+    family, reading = judge.judged(text.exception, text.message)
+    if reading is None or family != DEVICE_FAMILY:
+        return Reader.NOBODY if family == OTHER else Reader.OTHER
+    return Reader.GRAMMAR if reading.mismatch.formed else Reader.LIST
 
 
 def main() -> None:
@@ -232,14 +227,14 @@ def main() -> None:
     parser.add_argument("releases", nargs="+", metavar="PACKAGE|WHEEL|FOLDER")
     parser.add_argument("--show", choices=[one.value for one in Reader], help="print these texts too")
     options = parser.parse_args()
-    print("| release | texts about devices | list | grammar | unread |\n|---|---|---|---|---|")
-    shown = []
+    print(f"| release | about devices | {' | '.join(who.value for who in Reader)} |\n|{'---|' * 6}")
+    judge, shown = Judge(load().knowledge), []
     for where in options.releases:
         found = release(where)
-        read = [(text, reader(text)) for text in texts(found)]
+        read = [(text, reader(text, judge)) for text in texts(found)]
         counts = Counter(who for _, who in read)
-        row = (found.name, found.version), len(read), *(counts[x] for x in (Reader.LIST, Reader.GRAMMAR))
-        print(f"| {' '.join(row[0])} | {row[1]} | {row[2]} | {row[3]} | {counts[Reader.NOBODY]} |")
+        row = (f"{found.name} {found.version}".strip(), len(read), *(counts[who] for who in Reader))
+        print(f"| {' | '.join(map(str, row))} |")
         shown += [f"{t.file}: {t.exception}: {t.message}" for t, who in read if who.value == options.show]
     sys.stdout.writelines(f"{line}\n" for line in shown)
 

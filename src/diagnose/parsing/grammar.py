@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from diagnose.model import DEVICE, END, NAME, Form, Grammar, Mismatch
 
-_LONGEST = 2000
+#: So much of a message is read.
+LONGEST = 2000
 _MOST_WORDS = 240
 _QUOTES = str.maketrans(dict.fromkeys('"`´‘’“”', "'"))
 #: A device as torch's own text for an object of it.
@@ -39,7 +40,7 @@ class Reader:
 
     def read(self, message: str) -> Mismatch | None:
         """What the first form that fits says, None where none does."""
-        text = " ".join(message[:_LONGEST].split()).translate(_QUOTES)
+        text = " ".join(message[:LONGEST].split()).translate(_QUOTES)
         folded = text.casefold()
         if not any(mark in folded for mark in self._grammar.marks):
             return None
@@ -69,6 +70,7 @@ def _said(form: Form, match: re.Match[str], words: Sequence[_Word]) -> Mismatch 
         expected=told.get("expected"),
         found=told.get("found"),
         says=tuple(form.says),
+        formed=True,
     )
 
 

@@ -24,11 +24,12 @@ class Judge:
         self.families = Families(knowledge.families)
         self._wordings = Wordings(knowledge.wordings)
         self._grammar = Reader(knowledge.grammar)
-        self._judge = lru_cache(maxsize=1024)(self._judged)
+        #: The family of an exception by its type and message, and what the message says about devices.
+        self.judged = lru_cache(maxsize=1024)(self._judged)
 
     def family(self, trace: Trace) -> str:
         """The family of an exception: device placement where a wording says so."""
-        return self._judge(trace.type, trace.message)[0]
+        return self.judged(trace.type, trace.message)[0]
 
     def _judged(self, kind: str | None, message: str) -> tuple[str, Reading | None]:
         reading = self._wordings.read(f"{kind}: {message}")
@@ -78,7 +79,7 @@ class Judge:
         return reading
 
     def _device_reading(self, trace: Trace) -> Reading | None:
-        return self._judge(trace.type, trace.message)[1]
+        return self.judged(trace.type, trace.message)[1]
 
     def completed(
         self, chosen: selection.Candidate, lines: Sequence[Peeled]
