@@ -5,8 +5,8 @@ kb/grammar.toml reads.
     python training/scan_release.py --unread folder/                      # and the texts
 
 A release is an installed package, a wheel, or a folder of sources; nothing of it is run. Texts are those of
-raise, assert, warn and check in Python, with plausible values in the slots, and literals of C++ in sources and
-binaries. Of these the ones count that name a device, or speak of devices, beside what must be or was found.
+raise, assert, warn and check in Python, with plausible values in the slots, and literals of C++ in sources
+and binaries. Of these the ones count that name a device, or devices, beside what must be or was found.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ TESTS = {"test", "tests", "testing", "benchmarks", "examples"}
 #: Calls whose texts are messages, beside those of `raise`.
 CALLS = re.compile(r"^(?:warn|warning|warning_once|_check\w*|unimplemented\w*|raise_\w+)$")
 _DEVICE = re.compile(
-    r"(?i)\bdevices?\b|(?<![\w.-])(?:cpu|cuda|gpu|npu|xpu|mps)(?::\d)?(?![\w.-])|accelerator\b|\bmesh|DTensor"
+    r"(?i)\bdevices?\b|(?<![\w.-])(?:cpu|cuda|gpu|npu|xpu|mps)(?::\d)?(?![\w.-])"
+    r"|accelerator\b|\bmesh|DTensor"
 )
 _RELATION = re.compile(
     r"(?i)\b(?:must|should|expect\w*|got|found|same|different|mismatch\w*|match\w*|require\w*|only|cannot|can't"
@@ -43,8 +44,9 @@ _RELATION = re.compile(
 )
 #: What makes a device's name in a message no word about tensors.
 _PROGRAM = re.compile(
-    r"(?i)out of memory|available|install|compiled|driver|toolkit|version|capability|detected|no (?:cuda|gpu)"
-    r"|environment|backend|memory|kernel|graph|stream|event|device_map|count\b|number of|\bwarn|deprecat|experimental"
+    r"(?i)out of memory|available|install|compiled|driver|toolkit|version|capability|detected"
+    r"|no (?:cuda|gpu)|environment|backend|memory|kernel|graph|stream|event|device_map|count\b"
+    r"|number of|\bwarn|deprecat|experimental"
 )
 _LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 _CHECK = re.compile(r"\b\w*CHECK\w*\s*\((.{1,1500}?)\);", re.DOTALL)
@@ -88,10 +90,14 @@ def release(where: str) -> Release:
     try:
         found = importlib.metadata.distribution(where)
     except importlib.metadata.PackageNotFoundError:
-        raise SystemExit(f"{where}: no package that is installed here, no wheel and no folder") from None
+        raise SystemExit(
+            f"{where}: no package that is installed here, no wheel and no folder"
+        ) from None
     files = ((str(file), Path(str(file.locate()))) for file in found.files or ())
     return Release(
-        where, found.version, ((name, at.read_bytes()) for name, at in files if _counts(name) and at.exists())
+        where,
+        found.version,
+        ((name, at.read_bytes()) for name, at in files if _counts(name) and at.exists()),
     )
 
 
@@ -151,7 +157,9 @@ def of_python(name: str, data: bytes) -> Iterator[Text]:
             exception, parts = ast.unparse(node.exc.func), _arguments(node.exc)
         elif isinstance(node, ast.Assert) and node.msg is not None:
             exception, parts = "AssertionError", [node.msg]
-        elif isinstance(node, ast.Call) and (called := CALLS.match(ast.unparse(node.func).split(".")[-1])):
+        elif isinstance(node, ast.Call) and (
+            called := CALLS.match(ast.unparse(node.func).split(".")[-1])
+        ):
             exception = "UserWarning" if called[0].startswith("warn") else exception
             parts = _arguments(node)
         for part in parts:
@@ -210,7 +218,9 @@ def of_cpp(name: str, text: str) -> Iterator[Text]:
             end = literal.end()
         if end is not None:
             last = check[1][end:].strip(" \n\t,<+")
-            yield Text(name, "RuntimeError", "".join([*parts, _value(last, places) if last else ""]))
+            yield Text(
+                name, "RuntimeError", "".join([*parts, _value(last, places) if last else ""])
+            )
 
 
 def reader(text: Text, judge: Judge) -> Reader:
@@ -225,7 +235,9 @@ def main() -> None:
     """Prints a table with a row for each release."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("releases", nargs="+", metavar="PACKAGE|WHEEL|FOLDER")
-    parser.add_argument("--show", choices=[one.value for one in Reader], help="print these texts too")
+    parser.add_argument(
+        "--show", choices=[one.value for one in Reader], help="print these texts too"
+    )
     options = parser.parse_args()
     print(f"| release | about devices | {' | '.join(who.value for who in Reader)} |\n|{'---|' * 6}")
     judge, shown = Judge(load().knowledge), []
@@ -235,7 +247,9 @@ def main() -> None:
         counts = Counter(who for _, who in read)
         row = (f"{found.name} {found.version}".strip(), len(read), *(counts[who] for who in Reader))
         print(f"| {' | '.join(map(str, row))} |")
-        shown += [f"{t.file}: {t.exception}: {t.message}" for t, who in read if who.value == options.show]
+        shown += [
+            f"{t.file}: {t.exception}: {t.message}" for t, who in read if who.value == options.show
+        ]
     sys.stdout.writelines(f"{line}\n" for line in shown)
 
 

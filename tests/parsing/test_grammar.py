@@ -79,7 +79,7 @@ def test_a_failure_of_another_kind_stays_one() -> None:
     said = "CUDA out of memory: qdata on cuda:0 but scale on cpu"
     error = parse(f"RuntimeError: {said}").error
     assert error is not None
-    assert error.family == "out-of-memory"
+    assert error.family == "gpu-out-of-memory"
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,9 @@ def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
     libraries = [entry.value(buggy) for entry in kb.one("libraries.toml", Libraries).library]
     families = [entry.value() for entry in kb.one("families.toml", Families).rule]
     yield from _records("wording", ((one.id, one._asdict()) for one in wordings))
-    yield from _records("grammar", [("grammar", kb.one("grammar.toml", GrammarFile).value()._asdict())])
+    yield from _records(
+        "grammar", [("grammar", kb.one("grammar.toml", GrammarFile).value()._asdict())]
+    )
     yield from _records("library", ((one.name, one._asdict()) for one in libraries))
     yield from _records("family", ((one.id, one._asdict()) for one in families))
     yield from _records("marks", [("marks", _marks(wordings, families))])

@@ -40,14 +40,14 @@ class Wording(NamedTuple):
     demands: tuple[Sequence[str], ...] = ()
 
 
-#: The letters of those kinds of a grammar's words that the engine knows: a device by name, an operand, the end
-#: of a sentence. `re` names a group by each.
+#: The letters of those kinds of a grammar's words that the engine knows: a device by name, an operand, the
+#: end of a sentence. `re` names a group by each.
 DEVICE, NAME, END = "D", "N", "E"
 
 
 class Form(NamedTuple):
-    """A form of messages about devices (kb/grammar.toml): regular expressions over the letters of words, whose
-    groups are roles; ``says`` as in `Wording`."""
+    """A form of messages about devices (kb/grammar.toml): regular expressions over the letters of words,
+    whose groups are roles; ``says`` as in `Wording`."""
 
     id: str
     patterns: Sequence[str]
@@ -55,8 +55,11 @@ class Form(NamedTuple):
 
 
 class Grammar(NamedTuple):
-    """What messages about devices have in common (kb/grammar.toml). ``words`` finds the words of a message, each
-    in a group named by the letter of its kind; one of ``marks`` stands in every message that a form reads."""
+    """What messages about devices have in common (kb/grammar.toml).
+
+    ``words`` finds the words of a message, each in a group named by the letter of its kind; one of
+    ``marks`` stands in every message that a form reads.
+    """
 
     marks: Sequence[str] = ()
     words: str = ""
@@ -221,6 +224,7 @@ Strays = Mapping[str, Mapping[str, float]]
 #: The table of `Strays` that is of no one cause.
 ANY = "any"
 
+_NO_GRAMMAR = Grammar()
 _NO_WORDS = Words()
 _NO_NAMES = TorchNames()
 
@@ -250,7 +254,7 @@ class Knowledge:
         self,
         *,
         wordings: Sequence[Wording] = (),
-        grammar: Grammar = Grammar(),
+        grammar: Grammar = _NO_GRAMMAR,
         libraries: Sequence[Library] = (),
         families: Sequence[FamilyRule] = (),
         marks: Marks | None = None,

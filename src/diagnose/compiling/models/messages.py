@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Annotated
 
 from pydantic import Field, StringConstraints, ValidationInfo, field_validator
 
 from diagnose.compiling.literals import required
-from diagnose.compiling.models.strict import Regex, SomeTexts, Strict, Text, Texts, Topic, matched, near, regex_mistake, wrong
+from diagnose.compiling.models.strict import (
+    Regex,
+    SomeTexts,
+    Strict,
+    Text,
+    Texts,
+    Topic,
+    matched,
+    near,
+    regex_mistake,
+    wrong,
+)
 from diagnose.model import (
     DEVICE,
     END,
@@ -20,6 +31,7 @@ from diagnose.model import (
     Library,
     Wording,
 )
+from diagnose.parsing.grammar import Reader
 
 
 class WordingEntry(Strict):
@@ -93,32 +105,47 @@ class GrammarFile(Strict):
 
     @field_validator("form")
     @classmethod
-    def _of_kinds(
-        cls, forms: tuple[FormEntry, ...], info: ValidationInfo
-    ) -> tuple[FormEntry, ...]:
-        letters = _letters(info.data.get("words", ()))
+    def _read(cls, forms: tuple[FormEntry, ...], info: ValidationInfo) -> tuple[FormEntry, ...]:
+        if {"marks", "words", "others"} - set(info.data):  # told already
+            return forms
+        letters = _letters(info.data["words"])
         for form in forms:
-            for pattern in form.patterns if letters else ():
-                if unknown := [x[2] for x in _TERM.finditer(pattern) if x[2] and x[2] not in letters]:
-                    raise wrong(f"{form.id}: {unknown[0]!r} is no kind of words{near(unknown[0], letters)}")
+            for pattern in form.patterns:
+                kinds = [term[2] for term in _TERM.finditer(pattern) if term[2]]
+                if unknown := [kind for kind in kinds if kind not in letters]:
+                    known = near(unknown[0], letters)
+                    raise wrong(f"{form.id}: {unknown[0]!r} is no kind of words{known}")
                 if reason := regex_mistake(_over_letters(pattern, letters)):
-                    raise wrong(f"{form.id}: {pattern!r} is {reason}")
+                    raise wrong(f"{form.id}: {pattern!r} is not a regular expression: {reason}")
+        reader = Reader(_grammar(info.data["marks"], info.data["words"], forms))
+        for form in forms:
+            for example in form.examples:
+                if (told := reader.read(example)) is None or told.wording != f"grammar:{form.id}":
+                    by = told.wording if told else "no form"
+                    raise wrong(f"{form.id}: {example!r} is read by {by}")
+        for text in info.data["others"]:
+            if (told := reader.read(text)) is not None:
+                raise wrong(f"{told.wording} reads {text!r}, which stands among others")
         return forms
 
     def value(self) -> Grammar:
         """What parsing reads."""
-        letters = _letters(self.words)
-        words = "|".join(
-            f"(?P<{letters[kind]}>{'|'.join(texts)})" for kind, texts in self.words.items()
-        )
-        forms = (
-            Form(one.id, tuple(_over_letters(x, letters) for x in one.patterns), one.says)
-            for one in self.form
-        )
-        return Grammar(self.marks, f"(?i){words}", tuple(forms))
+        return _grammar(self.marks, self.words, self.form)
 
 
-def _letters(kinds: Collection[str]) -> dict[str, str]:
+def _grammar(
+    marks: Sequence[str], kinds: Mapping[str, Sequence[str]], forms: Sequence[FormEntry]
+) -> Grammar:
+    letters = _letters(kinds)
+    words = "|".join(f"(?P<{letters[kind]}>{'|'.join(texts)})" for kind, texts in kinds.items())
+    compiled = (
+        Form(form.id, tuple(_over_letters(x, letters) for x in form.patterns), form.says)
+        for form in forms
+    )
+    return Grammar(marks, f"(?i){words}", tuple(compiled))
+
+
+def _letters(kinds: Iterable[str]) -> dict[str, str]:
     others = iter(_OTHERS)
     return {kind: _KNOWN.get(kind) or next(others) for kind in kinds}
 
