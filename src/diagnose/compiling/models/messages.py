@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from string import ascii_letters
 from typing import Annotated
 
 from pydantic import Field, StringConstraints, ValidationInfo, field_validator
@@ -70,7 +71,7 @@ class Messages(Strict):
 _TERM = re.compile(r"(?:([a-z]+)=)?([a-z]+)|\.{2,3}|[\s(]")
 _GAPS = {"..": 12, "...": 30}
 _KNOWN = {"device": DEVICE, "name": NAME, "end": END}
-_OTHERS = tuple("abcdefghijklmnopqrstuvwxyz")
+_OTHERS = [x for x in ascii_letters if x not in _KNOWN.values()]
 
 
 class FormEntry(Strict):
@@ -95,6 +96,8 @@ class GrammarFile(Strict):
     def _kinds(cls, words: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
         if lacking := sorted(set(_KNOWN) - set(words)):
             raise wrong(f"lacks {', '.join(lacking)}, which the engine knows")
+        if len(words) > len(ascii_letters):
+            raise wrong(f"holds {len(words)} kinds, more than there are letters")
         for kind, texts in words.items():
             for text in texts:
                 try:
