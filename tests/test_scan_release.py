@@ -10,7 +10,7 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "training"))
 import scan_release  # noqa: E402
 
-PYTHON = b'''
+PYTHON = b"""
 import torch, warnings
 
 def check(q, k, scale, mesh):
@@ -21,7 +21,7 @@ def check(q, k, scale, mesh):
     warnings.warn("all tensors should be on the same device")
     raise TypeError("a message of something else")
     raise RuntimeError("CUDA out of memory on the same device")
-'''
+"""
 CPP = 'TORCH_CHECK(a.device() == b.device(), "a must be on ", b.device(),\n  " but it is on ", a.device());'
 
 
@@ -50,9 +50,15 @@ def test_a_folder_is_a_row_of_the_table(tmp_path: Path) -> None:
     (tmp_path / "lib/checks.py").write_bytes(PYTHON)
     (tmp_path / "lib/test_checks.py").write_bytes(PYTHON.replace(b"scale must", b"scale should"))
     (tmp_path / "lib/kernel.cu").write_text(CPP)
-    command = [sys.executable, ROOT / "training/scan_release.py", tmp_path / "lib", "--show", "unread"]
+    command = [
+        sys.executable,
+        ROOT / "training/scan_release.py",
+        tmp_path / "lib",
+        "--show",
+        "unread",
+    ]
     shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
     assert shown[2:] == [
-        "| lib | 5 | 3 | 1 | 0 | 1 |",
+        "| lib | 5 | 3 | 1 | 1 |",
         "checks.py: RuntimeError: q lacks its home device; name expected 3",
     ]

@@ -26,7 +26,6 @@ from typing import NamedTuple
 
 from diagnose.casebase.store import load
 from diagnose.model import DEVICE_FAMILY
-from diagnose.parsing.families import OTHER
 from diagnose.parsing.judging import Judge
 
 SOURCES = {".cpp", ".cu", ".cuh", ".h", ".hpp", ".cc", ".mm"}
@@ -59,7 +58,6 @@ class Reader(Enum):
 
     LIST = "list"
     GRAMMAR = "grammar"
-    OTHER = "another failure"
     NOBODY = "unread"
 
 
@@ -227,7 +225,7 @@ def reader(text: Text, judge: Judge) -> Reader:
     """Who reads a text."""
     family, reading = judge.judged(text.exception, text.message)
     if reading is None or family != DEVICE_FAMILY:
-        return Reader.NOBODY if family == OTHER else Reader.OTHER
+        return Reader.NOBODY
     return Reader.GRAMMAR if reading.mismatch.formed else Reader.LIST
 
 
@@ -239,7 +237,7 @@ def main() -> None:
         "--show", choices=[one.value for one in Reader], help="print these texts too"
     )
     options = parser.parse_args()
-    print(f"| release | about devices | {' | '.join(who.value for who in Reader)} |\n|{'---|' * 6}")
+    print(f"| release | about devices | {' | '.join(who.value for who in Reader)} |\n|{'---|' * 5}")
     judge, shown = Judge(load().knowledge), []
     for where in options.releases:
         found = release(where)
