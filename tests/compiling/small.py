@@ -177,6 +177,22 @@ pattern = 'no data'
 literals = ['no data']
 examples = ['no data']
 """,
+    "grammar.toml": """\
+marks = ['device']
+others = ['out of memory']
+
+[words]
+end = ['[.](?= |$)']
+device = ['cpu', 'cuda']
+name = ["'x'"]
+must = ['must']
+word = ['[a-z]+']
+
+[[form]]
+id = 'must-be'
+patterns = ['argument=name must .. expected=device', 'must .. device']
+examples = ["'x' must be on device cpu"]
+""",
     "families.toml": """\
 [[rule]]
 id = 'zero'

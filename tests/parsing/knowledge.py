@@ -12,9 +12,9 @@ import diagnose.parsing
 from diagnose._toml import loads
 from diagnose.compiling.crosschecks import with_aten
 from diagnose.compiling.models import names
-from diagnose.compiling.models.messages import Families, Libraries, Messages
+from diagnose.compiling.models.messages import Families, GrammarFile, Libraries, Messages
 from diagnose.compiling.words import alternations, patterns
-from diagnose.model import FamilyRule, Knowledge, Library, Report, TorchNames, Wording
+from diagnose.model import FamilyRule, Grammar, Knowledge, Library, Report, TorchNames, Wording
 
 KB = Path(__file__).resolve().parents[2] / "kb"
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -36,6 +36,11 @@ def wordings() -> tuple[Wording, ...]:
 
 
 @cache
+def grammar() -> Grammar:
+    return _read("grammar.toml", GrammarFile).value()
+
+
+@cache
 def libraries() -> tuple[Library, ...]:
     return tuple(entry.value() for entry in _read("libraries.toml", Libraries).library)
 
@@ -54,7 +59,9 @@ def torch() -> TorchNames:
 
 @cache
 def knowledge() -> Knowledge:
-    return Knowledge(wordings=wordings(), libraries=libraries(), families=families())
+    return Knowledge(
+        wordings=wordings(), grammar=grammar(), libraries=libraries(), families=families()
+    )
 
 
 def parse(data: bytes | str, source: str = "-") -> Report:

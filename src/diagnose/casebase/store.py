@@ -32,6 +32,8 @@ from diagnose.model import (
     FamilyRule,
     FixExample,
     FixTemplate,
+    Form,
+    Grammar,
     Incident,
     Knowledge,
     Lang,
@@ -117,6 +119,7 @@ def _read(database: Database, lang: Lang) -> Casebase:
     texts = _texts(database, lang)
     knowledge = Knowledge(
         wordings=tuple(Wording(**row) for _, row in _records(database, "wording")),
+        grammar=next((_grammar(row) for _, row in _records(database, "grammar")), Grammar()),
         libraries=tuple(Library(**row) for _, row in _records(database, "library")),
         families=tuple(FamilyRule(**row) for _, row in _records(database, "family")),
         marks=next((Marks(**row) for _, row in _records(database, "marks")), None),
@@ -150,6 +153,10 @@ def _records(database: Database, kind: str) -> Iterable[tuple[str, dict[str, Any
     )
     for (key, _), record in zip(rows, decoded_all([data for _, data in rows]), strict=True):
         yield key, {k: tuple(v) if isinstance(v, list) else v for k, v in record.items()}
+
+
+def _grammar(row: Mapping[str, Any]) -> Grammar:
+    return Grammar(row["marks"], row["words"], tuple(Form(*form) for form in row["forms"]))
 
 
 def _words(row: Mapping[str, str]) -> Words:

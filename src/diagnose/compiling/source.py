@@ -17,7 +17,7 @@ from diagnose.compiling.models.causes import CauseFile, Fixes, Questions
 from diagnose.compiling.models.checks import Checks
 from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
-from diagnose.compiling.models.messages import Families, Libraries, Messages
+from diagnose.compiling.models.messages import Families, GrammarFile, Libraries, Messages
 from diagnose.compiling.models.names import Aten, Effects, TorchNames, Words
 from diagnose.compiling.models.others import Advice, Operands, Repairs, Strays
 from diagnose.compiling.models.strict import LANGS, Sentences
@@ -64,6 +64,9 @@ def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
     libraries = [entry.value(buggy) for entry in kb.one("libraries.toml", Libraries).library]
     families = [entry.value() for entry in kb.one("families.toml", Families).rule]
     yield from _records("wording", ((one.id, one._asdict()) for one in wordings))
+    yield from _records(
+        "grammar", [("grammar", kb.one("grammar.toml", GrammarFile).value()._asdict())]
+    )
     yield from _records("library", ((one.name, one._asdict()) for one in libraries))
     yield from _records("family", ((one.id, one._asdict()) for one in families))
     yield from _records("marks", [("marks", _marks(wordings, families))])

@@ -29,6 +29,9 @@ from diagnose.model.answer import (
 from diagnose.model.incidents import Incident, Recording, Release, Source
 from diagnose.model.knowledge import (
     ANY,
+    DEVICE,
+    END,
+    NAME,
     AdviceRule,
     Cause,
     CheckRule,
@@ -37,6 +40,8 @@ from diagnose.model.knowledge import (
     FamilyRule,
     FixExample,
     FixTemplate,
+    Form,
+    Grammar,
     Knowledge,
     Lang,
     Library,
@@ -66,7 +71,10 @@ from diagnose.model.vocabulary import TorchNames, Words
 
 __all__ = [
     "ANY",
+    "DEVICE",
     "DEVICE_FAMILY",
+    "END",
+    "NAME",
     "AdviceRule",
     "At",
     "Basis",
@@ -85,7 +93,9 @@ __all__ = [
     "Fix",
     "FixExample",
     "FixTemplate",
+    "Form",
     "Frame",
+    "Grammar",
     "Incident",
     "IncidentMatch",
     "Knowledge",

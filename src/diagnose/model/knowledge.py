@@ -40,6 +40,32 @@ class Wording(NamedTuple):
     demands: tuple[Sequence[str], ...] = ()
 
 
+#: The letters of those kinds of a grammar's words that the engine knows: a device by name, an operand, the
+#: end of a sentence. `re` names a group by each.
+DEVICE, NAME, END = "D", "N", "E"
+
+
+class Form(NamedTuple):
+    """A form of messages about devices (kb/grammar.toml): regular expressions over the letters of words,
+    whose groups are roles; ``says`` as in `Wording`."""
+
+    id: str
+    patterns: Sequence[str]
+    says: Sequence[str] = ()
+
+
+class Grammar(NamedTuple):
+    """What messages about devices have in common (kb/grammar.toml).
+
+    ``words`` finds the words of a message, each in a group named by the letter of its kind; one of
+    ``marks`` stands in every message that a form reads.
+    """
+
+    marks: Sequence[str] = ()
+    words: str = ""
+    forms: Sequence[Form] = ()
+
+
 class Library(NamedTuple):
     """A third-party library (kb/libraries.toml): import name, the path marks of a source checkout, and
     what pip calls it, None where that may be one of several. ``called`` is what logs call it that tell its
@@ -198,6 +224,7 @@ Strays = Mapping[str, Mapping[str, float]]
 #: The table of `Strays` that is of no one cause.
 ANY = "any"
 
+_NO_GRAMMAR = Grammar()
 _NO_WORDS = Words()
 _NO_NAMES = TorchNames()
 
@@ -213,6 +240,7 @@ class Knowledge:
         "causes",
         "facts",
         "families",
+        "grammar",
         "libraries",
         "marks",
         "operands",
@@ -226,6 +254,7 @@ class Knowledge:
         self,
         *,
         wordings: Sequence[Wording] = (),
+        grammar: Grammar = _NO_GRAMMAR,
         libraries: Sequence[Library] = (),
         families: Sequence[FamilyRule] = (),
         marks: Marks | None = None,
@@ -237,6 +266,7 @@ class Knowledge:
         torch: TorchNames = _NO_NAMES,
     ) -> None:
         self.wordings = wordings
+        self.grammar = grammar
         self.libraries = libraries
         self.families = families
         self.marks = marks

@@ -81,7 +81,8 @@ class Mismatch(NamedTuple):
     ``devices`` in the message's order; ``expected`` and ``found`` by their role in this wording (None
     where the wording does not say); ``op`` the method or aten op; ``argument`` the named argument;
     ``wording`` the id of the entry of kb/messages.toml that recognised it, ``says`` what that is about;
-    ``element`` which one it is of the list that an argument is, from 0.
+    ``element`` which one it is of the list that an argument is, from 0. ``formed`` where no wording knew
+    the message, but a form of kb/grammar.toml, whose id ``wording`` then is, as ``grammar:ID``.
     """
 
     devices: tuple[str, ...]
@@ -92,6 +93,7 @@ class Mismatch(NamedTuple):
     found: str | None = None
     says: tuple[str, ...] = ()
     element: int | None = None
+    formed: bool = False
 
 
 class Failure(NamedTuple):

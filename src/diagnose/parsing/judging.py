@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from diagnose.model import DEVICE_FAMILY, Failure, Knowledge, Report
+from diagnose.model import DEVICE_FAMILY, Failure, Knowledge, Report, Wording
 from diagnose.parsing import context, selection
 from diagnose.parsing.families import Families
+from diagnose.parsing.grammar import Reader
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.messages import Reading, Wordings
 from diagnose.parsing.tracebacks.assembly import Trace
@@ -22,11 +23,13 @@ class Judge:
     def __init__(self, knowledge: Knowledge) -> None:
         self.families = Families(knowledge.families)
         self._wordings = Wordings(knowledge.wordings)
-        self._judge = lru_cache(maxsize=1024)(self._judged)
+        self._grammar = Reader(knowledge.grammar)
+        #: The family of an exception by its type and message, and what the message says about devices.
+        self.judged = lru_cache(maxsize=1024)(self._judged)
 
     def family(self, trace: Trace) -> str:
         """The family of an exception: device placement where a wording says so."""
-        return self._judge(trace.type, trace.message)[0]
+        return self.judged(trace.type, trace.message)[0]
 
     def _judged(self, kind: str | None, message: str) -> tuple[str, Reading | None]:
         reading = self._wordings.read(f"{kind}: {message}")
@@ -35,7 +38,17 @@ class Judge:
         family, by_pattern = self.families.of_error(kind, message)
         if not by_pattern and (cut := self._cut(message)) is not None:
             return DEVICE_FAMILY, cut
+        warned = (kind or "").endswith("Warning")
+        if not by_pattern and not warned and (told := self._formed(kind, message)) is not None:
+            return DEVICE_FAMILY, told
         return family, None
+
+    def _formed(self, kind: str | None, message: str) -> Reading | None:
+        """What a form of the grammar reads in a message of no known wording."""
+        said = self._grammar.read(message)
+        if said is None:
+            return None
+        return Reading(Wording(said.wording, "", (), kind or "", "", "", says=said.says), said)
 
     def _cut(self, message: str) -> Reading | None:
         """A message, or its first line, that was cut in the middle of a wording and of nothing else."""
@@ -66,7 +79,7 @@ class Judge:
         return reading
 
     def _device_reading(self, trace: Trace) -> Reading | None:
-        return self._judge(trace.type, trace.message)[1]
+        return self.judged(trace.type, trace.message)[1]
 
     def completed(
         self, chosen: selection.Candidate, lines: Sequence[Peeled]

@@ -43,6 +43,9 @@ CALIBRATION_WITHOUT_CARETS = Maps((1.65, 0.8), (1.7, 0.8))
 #: The same where a failure is only described, or shown by its message alone: what people say of it is less
 #: than what the program printed, a sentence may be of something else, and a message fits many causes.
 CALIBRATION_OF_WORDS = Maps((0.2, 0.45), (0.2, 0.45))
+#: What the odds lose, as a logarithm, where only a form of the grammar reads the message: a form knows less
+#: of it than a wording of its own.
+OF_A_FORM = 0.4
 #: What an incident that matches fully adds to its cause's score; below FLOOR it adds nothing.
 INCIDENT_WEIGHT = 2.0
 INCIDENT_FLOOR = 0.8
@@ -112,16 +115,19 @@ def _of_facts(scored: Scored) -> Mapping[str, float]:
     return {term.id: term.value for term in scored.terms if term.kind == "fact"}
 
 
-def calibration(*, described: bool, carets: bool) -> Maps:
+def calibration(*, described: bool, carets: bool, formed: bool = False) -> Maps:
     """The maps of the confidence, by what a report holds.
 
     Args:
         described: there was no traceback, but somebody's words or the message alone.
         carets: the traceback underlines what failed.
+        formed: no wording knew the message, but a form of the grammar.
     """
-    if described:
-        return CALIBRATION_OF_WORDS
-    return CALIBRATION if carets else CALIBRATION_WITHOUT_CARETS
+    read = CALIBRATION if carets else CALIBRATION_WITHOUT_CARETS
+    maps = CALIBRATION_OF_WORDS if described else read
+    if not formed:
+        return maps
+    return Maps(*((intercept - OF_A_FORM, slope) for intercept, slope in maps))
 
 
 def rank(

@@ -21,7 +21,9 @@ def ranking(
     """All causes of a device failure, by its facts, its words and the incidents that resemble it."""
     learned = guarded("words", lambda: experience(scene), dict[str, float]())
     described = scene.report.description is not None or not scene.report.frames
-    maps = calibration(described=described, carets=scene.has_carets)
+    mismatch = scene.report.mismatch
+    formed = mismatch is not None and mismatch.formed
+    maps = calibration(described=described, carets=scene.has_carets, formed=formed)
     return rank(found, matches, casebase.causes, learned, maps)
 
 

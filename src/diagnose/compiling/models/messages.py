@@ -2,14 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from string import ascii_letters
 from typing import Annotated
 
-from pydantic import Field, ValidationInfo, field_validator
+from pydantic import Field, StringConstraints, ValidationInfo, field_validator
 
 from diagnose.compiling.literals import required
-from diagnose.compiling.models.strict import Regex, SomeTexts, Strict, Text, Texts, matched, wrong
-from diagnose.model import FamilyRule, Library, Wording
+from diagnose.compiling.models.strict import (
+    Regex,
+    SomeTexts,
+    Strict,
+    Text,
+    Texts,
+    Topic,
+    matched,
+    near,
+    regex_mistake,
+    wrong,
+)
+from diagnose.model import (
+    DEVICE,
+    END,
+    NAME,
+    FamilyRule,
+    Form,
+    Grammar,
+    Library,
+    Wording,
+)
+from diagnose.parsing.grammar import Reader
 
 
 class WordingEntry(Strict):
@@ -42,6 +65,105 @@ class Messages(Strict):
     """Every wording of a device error that torch and the libraries around it are known to print."""
 
     wording: Annotated[tuple[WordingEntry, ...], Field(strict=False, min_length=1)]
+
+
+#: A form's notation: a role with a kind of word, or a gap.
+_TERM = re.compile(r"(?:([a-z]+)=)?([a-z]+)|\.{2,3}|[\s(]")
+_GAPS = {"..": 12, "...": 30}
+_KNOWN = {"device": DEVICE, "name": NAME, "end": END}
+_OTHERS = [x for x in ascii_letters if x not in _KNOWN.values()]
+
+
+class FormEntry(Strict):
+    """One form of messages about devices."""
+
+    id: Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*$")]
+    patterns: SomeTexts = Field(description="Kinds of words in a row; .. and ... are gaps.")
+    says: Annotated[tuple[Topic, ...], Field(strict=False)] = ()
+    examples: SomeTexts = Field(description="Each is read by this form.")
+
+
+class GrammarFile(Strict):
+    """What messages about devices have in common."""
+
+    marks: SomeTexts = Field(description="A message without any of these is not read.")
+    words: dict[str, SomeTexts] = Field(description="The kinds of words, in the order of trial.")
+    others: SomeTexts = Field(description="Messages that no form reads.")
+    form: Annotated[tuple[FormEntry, ...], Field(strict=False, min_length=1)]
+
+    @field_validator("words")
+    @classmethod
+    def _kinds(cls, words: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        if lacking := sorted(set(_KNOWN) - set(words)):
+            raise wrong(f"lacks {', '.join(lacking)}, which the engine knows")
+        if len(words) > len(ascii_letters):
+            raise wrong(f"holds {len(words)} kinds, more than there are letters")
+        for kind, texts in words.items():
+            for text in texts:
+                try:
+                    re.compile(text)
+                except re.error as error:
+                    raise wrong(f"{kind}: {text!r} is not a regular expression: {error}") from None
+        return words
+
+    @field_validator("form")
+    @classmethod
+    def _read(cls, forms: tuple[FormEntry, ...], info: ValidationInfo) -> tuple[FormEntry, ...]:
+        if {"marks", "words", "others"} - set(info.data):  # told already
+            return forms
+        letters = _letters(info.data["words"])
+        for form in forms:
+            for pattern in form.patterns:
+                kinds = [term[2] for term in _TERM.finditer(pattern) if term[2]]
+                if unknown := [kind for kind in kinds if kind not in letters]:
+                    known = near(unknown[0], letters)
+                    raise wrong(f"{form.id}: {unknown[0]!r} is no kind of words{known}")
+                if reason := regex_mistake(_over_letters(pattern, letters)):
+                    raise wrong(f"{form.id}: {pattern!r} is not a regular expression: {reason}")
+        reader = Reader(_grammar(info.data["marks"], info.data["words"], forms))
+        for form in forms:
+            for example in form.examples:
+                if (told := reader.read(example)) is None or told.wording != f"grammar:{form.id}":
+                    by = told.wording if told else "no form"
+                    raise wrong(f"{form.id}: {example!r} is read by {by}")
+        for text in info.data["others"]:
+            if (told := reader.read(text)) is not None:
+                raise wrong(f"{told.wording} reads {text!r}, which stands among others")
+        return forms
+
+    def value(self) -> Grammar:
+        """What parsing reads."""
+        return _grammar(self.marks, self.words, self.form)
+
+
+def _grammar(
+    marks: Sequence[str], kinds: Mapping[str, Sequence[str]], forms: Sequence[FormEntry]
+) -> Grammar:
+    letters = _letters(kinds)
+    words = "|".join(f"(?P<{letters[kind]}>{'|'.join(texts)})" for kind, texts in kinds.items())
+    compiled = (
+        Form(form.id, tuple(_over_letters(x, letters) for x in form.patterns), form.says)
+        for form in forms
+    )
+    return Grammar(marks, f"(?i){words}", tuple(compiled))
+
+
+def _letters(kinds: Iterable[str]) -> dict[str, str]:
+    others = iter(_OTHERS)
+    return {kind: _KNOWN.get(kind) or next(others) for kind in kinds}
+
+
+def _over_letters(pattern: str, letters: Mapping[str, str]) -> str:
+    """A form's pattern as a regular expression over the letters of words."""
+
+    def term(match: re.Match[str]) -> str:
+        role, kind = match.groups()
+        if kind is None:
+            gap = _GAPS.get(match[0])
+            return f"[^{END}]{{0,{gap}}}?" if gap else "(?:" if match[0] == "(" else ""
+        return f"(?P<{role}>{letters[kind]})" if role else letters[kind]
+
+    return _TERM.sub(term, pattern)
 
 
 class FamilyEntry(Strict):
