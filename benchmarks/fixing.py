@@ -32,7 +32,7 @@ import tomllib
 
 from diagnose.repair.comparison import difference, differing
 from diagnose.repair.model import Program, Repair, Terms
-from diagnose.repair.runs.preload import warm
+from diagnose.preload import warm
 from diagnose.repair.runs.runner import Runner
 from diagnose.repair.search import Limits, Search
 from diagnose.repair.words import told

@@ -20,7 +20,7 @@ from typing import Any
 from diagnose.cli import main as diagnose
 from diagnose.processes import import_all
 from diagnose.repair.model import Candidate, Program, Terms
-from diagnose.repair.runs.preload import warm
+from diagnose.preload import warm
 from diagnose.repair.runs.runner import Runner
 from diagnose.repair.search import Limits, Search
 from diagnose.repair.verification.proof import Reference

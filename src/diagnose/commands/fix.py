@@ -23,7 +23,7 @@ from diagnose.repair.application import apply
 from diagnose.repair.model import LEVELS, Level, Program, Proof, Repair
 from diagnose.repair.output import as_json, lines
 from diagnose.repair.runs.landlock import version as contains
-from diagnose.repair.runs.preload import warm
+from diagnose.preload import warm
 from diagnose.repair.runs.runner import Runner
 from diagnose.repair.search import Limits, Search
 from diagnose.repair.synthesis.candidates import of_log

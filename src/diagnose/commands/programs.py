@@ -37,7 +37,8 @@ def started(script: str, args: tuple[str, ...], module: bool = False) -> Started
         module: the first word is a module's name.
 
     Raises:
-        click.UsageError: a launcher that is not understood stands there, or torchrun without torch.
+        click.UsageError: a launcher that is not understood stands there, torchrun without torch, or ``-m``
+            with nothing after it.
     """
     script, args, module, *_ = without_python(script, args, module)
     if script in _TORCHRUN and (module or not Path(script).is_file()):
@@ -51,10 +52,12 @@ def started(script: str, args: tuple[str, ...], module: bool = False) -> Started
 
 def without_python(script: str, args: tuple[str, ...], module: bool = False) -> Started:
     """The words of a command line without ``python`` or ``python -m`` before them; a launcher is a script
-    or a module like any other."""
+    or a module like any other. Raises click.UsageError where nothing follows ``-m``."""
     if module or not args or not _PYTHON.fullmatch(script):
         return Started(script, args, module)
     module = args[0] == "-m"
+    if args == ("-m",):
+        raise click.UsageError("name a module after -m")
     script, *rest = args[1:] if module else args
     return Started(script, tuple(rest), module)
 

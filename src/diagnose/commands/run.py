@@ -155,7 +155,7 @@ def run_command(
         )
         sys.exit(status)
     if script is None:
-        raise click.UsageError("name a script")
+        raise click.UsageError("name a module after -m" if module else "name a script")
     if simulate is None and not audit:
         if output is not None:
             raise click.UsageError("--output is for --simulate or --audit")
