@@ -1,11 +1,12 @@
 """python server.py: what tests run, a JSON object a line in, one out.
 
-Each is forked from this process, which has imported once what each of them would import and has computed
-nothing; pytest's has.
+Each is forked from this process, which has imported once what each of them would import and has run no
+program; pytest's has.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import importlib
 import json
@@ -69,13 +70,26 @@ def search(patch: str, line: int) -> None:
         print(Search(_runner(home), 2, Limits(), alternatives=True).repair([first]).diff)
 
 
+#: Fails of a placement, and is repaired.
+FAILS = "import torch\nx = torch.ones(2)\nprint((torch.ones(2, device='cuda') + x).sum())\n"
+
+
+def imported() -> None:
+    """What a repair imports of torch and of diagnose, to a file of this name."""
+    Path("train.py").write_text(FAILS)
+    with contextlib.suppress(SystemExit):
+        diagnose(["fix", "train.py"])
+    names = [name for name in sys.modules if name.startswith(("torch.", "diagnose."))]
+    Path("imported").write_text("\n".join(names))
+
+
 def _runner(home: str) -> Runner:
     folder = Path.cwd()
     warm(folder / "train.py")
     return Runner(Program(folder, folder, "train.py"), Workspace(folder, Path(home)), 60)
 
 
-WORKS = {work.__name__: work for work in (command, simulation, proof, search)}
+WORKS = {work.__name__: work for work in (command, simulation, proof, search, imported)}
 
 
 def ended(
@@ -118,6 +132,9 @@ def main() -> None:
     sys.path[0] = ""  # as for `python -m`
     warm(Path(__file__))
     import_all(["torch._dynamo"])  # as a program's optimizer would, in each run
+    with tempfile.TemporaryDirectory() as folder:
+        ended(Path(folder), "imported", {}, {})
+        import_all(Path(folder, "imported").read_text().split())
     gc.freeze()  # what was imported is nobody's garbage
     for row in sys.stdin:
         print(json.dumps(ended(**json.loads(row))), flush=True)
