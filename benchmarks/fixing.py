@@ -30,9 +30,9 @@ from typing import Any, NamedTuple
 import forked
 import tomllib
 
+from diagnose.preload import warm
 from diagnose.repair.comparison import difference, differing
 from diagnose.repair.model import Program, Repair, Terms
-from diagnose.preload import warm
 from diagnose.repair.runs.runner import Runner
 from diagnose.repair.search import Limits, Search
 from diagnose.repair.words import told

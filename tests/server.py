@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from diagnose.cli import main as diagnose
+from diagnose.preload import warm
 from diagnose.processes import import_all
 from diagnose.repair.model import Candidate, Program, Terms
-from diagnose.preload import warm
 from diagnose.repair.runs.runner import Runner
 from diagnose.repair.search import Limits, Search
 from diagnose.repair.verification.proof import Reference

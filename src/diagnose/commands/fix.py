@@ -18,12 +18,12 @@ from diagnose.commands.shared import output as output_option
 from diagnose.errors import FOUND, DiagnoseError
 from diagnose.model import Lang
 from diagnose.outputs import write
+from diagnose.preload import warm
 from diagnose.processes import end_by
 from diagnose.repair.application import apply
 from diagnose.repair.model import LEVELS, Level, Program, Proof, Repair
 from diagnose.repair.output import as_json, lines
 from diagnose.repair.runs.landlock import version as contains
-from diagnose.preload import warm
 from diagnose.repair.runs.runner import Runner
 from diagnose.repair.search import Limits, Search
 from diagnose.repair.synthesis.candidates import of_log
