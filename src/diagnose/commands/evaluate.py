@@ -66,16 +66,14 @@ def _bounds(
 @SOURCE
 @click.option("--misses", is_flag=True, help="List every miss: what was wanted and what came.")
 @click.option(
-    "--plot",
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
     type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE.svg",
-    help="Draw the calibration curve.",
-)
-@click.option(
-    "--save",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="RUN.json",
-    help="Save the run, to compare later ones with it.",
+    metavar="FILE",
+    help="Save the run to FILE, to compare later ones with it; where it ends in .svg, draw the calibration "
+    "curve. May be given more than once.",
 )
 @click.option(
     "--against",
@@ -111,8 +109,7 @@ def evaluate(
     form: str,
     source: tuple[str, ...],
     misses: bool,
-    plot: Path | None,
-    save: Path | None,
+    outputs: tuple[Path, ...],
     against: Path | None,
     under: tuple[Bound, ...],
     over: tuple[Bound, ...],
@@ -130,17 +127,13 @@ def evaluate(
     from diagnose.evaluation.summary import summarize
 
     reports, made = _collected(folders)
-    # Read before the work is done, and before --save may write the same file.
+    # Read before the work is done, and before --output may name the same file.
     earlier = document.read(against) if against else None
     outcomes = _outcomes(reports, jobs, source)
     summary = summarize(outcomes)
     comparison = compare(*earlier, outcomes) if earlier else None
-    if save:
-        write(document.render(document.as_dict(made, summary, outcomes)), save)
-    if plot:
-        from diagnose.evaluation.plot import svg
-
-        write(svg(summary.bins, f"Calibration of diagnose {made.version}"), plot)
+    for output in outputs:
+        write(_kept(output, made, summary, outcomes), output)
     write(_rendered(form, made, summary, outcomes, comparison, misses))
     beyond = _beyond(summary, under, over)
     for sentence in beyond:
@@ -176,6 +169,17 @@ def _outcomes(
         hidden=not sys.stderr.isatty(),
     ) as bar:
         return list(bar)
+
+
+def _kept(output: Path, made: Made, summary: Summary, outcomes: Sequence[Outcome]) -> str:
+    """What is written to a file: the calibration curve or the run."""
+    if output.suffix == ".svg":
+        from diagnose.evaluation.plot import svg
+
+        return svg(summary.bins, f"Calibration of diagnose {made.version}")
+    from diagnose.evaluation import document
+
+    return document.render(document.as_dict(made, summary, outcomes))
 
 
 def _beyond(summary: Summary, under: Sequence[Bound], over: Sequence[Bound]) -> list[str]:
