@@ -11,14 +11,17 @@ import gc
 import importlib
 import json
 import os
+import runpy
 import sys
 import tempfile
 import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from diagnose.cli import main as diagnose
+from diagnose.commands import verification
 from diagnose.preload import warm
 from diagnose.processes import import_all
 from diagnose.repair.model import Candidate, Program, Terms
@@ -30,7 +33,9 @@ from diagnose.simulation.__main__ import main as simulate
 
 
 def command(words: Sequence[str], fails: str = "") -> None:
-    """A command of diagnose's, in which a function of `diagnose.repair` fails."""
+    """A command of diagnose's, in which a function of `diagnose.repair` fails. The Python that `run --verify`
+    starts is forked, too."""
+    verification.subprocess = SimpleNamespace(Popen=Forked)  # type: ignore[attr-defined]
     if fails:
 
         def broken(*_: object) -> None:
@@ -39,6 +44,35 @@ def command(words: Sequence[str], fails: str = "") -> None:
         module, _, name = fails.rpartition(".")
         setattr(importlib.import_module(f"diagnose.repair.{module}"), name, broken)
     diagnose(list(words))
+
+
+class Forked:
+    """A Python that a command starts, by its command line; it has all that this process has imported."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self._number = os.fork()
+        if not self._number:
+            os._exit(_status("python", {"words": command[1:]}))
+
+    def __enter__(self) -> Forked:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+    def wait(self) -> int:
+        return os.waitstatus_to_exitcode(os.waitpid(self._number, 0)[1])
+
+
+def python(words: Sequence[str]) -> None:
+    """What Python does with a command line."""
+    is_module = words[0] == "-m"
+    sys.argv = list(words[is_module:])
+    if is_module:
+        runpy.run_module(words[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.path[0] = str(Path(words[0]).parent)
+        runpy.run_path(words[0], run_name="__main__")
 
 
 def simulation(words: Sequence[str]) -> None:
@@ -89,7 +123,7 @@ def _runner(home: str) -> Runner:
     return Runner(Program(folder, folder, "train.py"), Workspace(folder, Path(home)), 60)
 
 
-WORKS = {work.__name__: work for work in (command, simulation, proof, search, imported)}
+WORKS = {work.__name__: work for work in (command, python, simulation, proof, search, imported)}
 
 
 def ended(
