@@ -24,9 +24,9 @@ from diagnose.cli import main as diagnose
 from diagnose.commands import verification
 from diagnose.preload import warm
 from diagnose.processes import import_all
-from diagnose.repair.model import Candidate, Program, Terms
+from diagnose.repair.model import Candidate, Limits, Program, Terms
 from diagnose.repair.runs.runner import Runner
-from diagnose.repair.search import Limits, Search
+from diagnose.repair.search import Search
 from diagnose.repair.verification.proof import Reference
 from diagnose.repair.workspace import Workspace
 from diagnose.simulation.__main__ import main as simulate
