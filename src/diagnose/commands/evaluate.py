@@ -12,6 +12,7 @@ import click
 from diagnose import __version__
 from diagnose.casebase.store import load
 from diagnose.commands.shared import SOURCE, BadInput
+from diagnose.commands.shared import output as output_option
 from diagnose.outputs import write
 from diagnose.scanning.workers import cores
 
@@ -65,15 +66,10 @@ def _bounds(
 )
 @SOURCE
 @click.option("--misses", is_flag=True, help="List every miss: what was wanted and what came.")
-@click.option(
-    "-o",
-    "--output",
-    "outputs",
-    multiple=True,
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Save the run to FILE, to compare later ones with it; where it ends in .svg, draw the calibration "
+@output_option(
+    "Save the run to FILE, to compare later ones with it; where it ends in .svg, draw the calibration "
     "curve. May be given more than once.",
+    multiple=True,
 )
 @click.option(
     "--against",
@@ -109,7 +105,7 @@ def evaluate(
     form: str,
     source: tuple[str, ...],
     misses: bool,
-    outputs: tuple[Path, ...],
+    output: tuple[Path, ...],
     against: Path | None,
     under: tuple[Bound, ...],
     over: tuple[Bound, ...],
@@ -132,8 +128,8 @@ def evaluate(
     outcomes = _outcomes(reports, jobs, source)
     summary = summarize(outcomes)
     comparison = compare(*earlier, outcomes) if earlier else None
-    for output in outputs:
-        write(_kept(output, made, summary, outcomes), output)
+    for path in output:
+        write(_kept(path, made, summary, outcomes), path)
     write(_rendered(form, made, summary, outcomes, comparison, misses))
     beyond = _beyond(summary, under, over)
     for sentence in beyond:
@@ -171,9 +167,9 @@ def _outcomes(
         return list(bar)
 
 
-def _kept(output: Path, made: Made, summary: Summary, outcomes: Sequence[Outcome]) -> str:
+def _kept(path: Path, made: Made, summary: Summary, outcomes: Sequence[Outcome]) -> str:
     """What is written to a file: the calibration curve or the run."""
-    if output.suffix == ".svg":
+    if path.suffix == ".svg":
         from diagnose.evaluation.plot import svg
 
         return svg(summary.bins, f"Calibration of diagnose {made.version}")
