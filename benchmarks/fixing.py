@@ -30,11 +30,11 @@ from typing import Any, NamedTuple
 import forked
 import tomllib
 
+from diagnose.preload import warm
 from diagnose.repair.comparison import difference, differing
-from diagnose.repair.model import Program, Repair, Terms
-from diagnose.repair.runs.preload import warm
+from diagnose.repair.model import Limits, Program, Repair, Terms
 from diagnose.repair.runs.runner import Runner
-from diagnose.repair.search import Limits, Search
+from diagnose.repair.search import Search
 from diagnose.repair.words import told
 from diagnose.repair.workspace import Workspace
 

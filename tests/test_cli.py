@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from diagnose.casebase.store import Casebase
+from diagnose.commands import COMMANDS
 
 #: Its incident is documented.
 KNOWN = Path(__file__).parent / "traces/easyedit-memit-delta.txt"
@@ -313,6 +314,31 @@ def test_an_answer_loads_none_of_the_heavy_packages() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_command_loads_only_what_it_needs(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text("import torch\n")
+    lines = [
+        [str(KNOWN)],
+        ["--group", str(KNOWN)],
+        ["check", "net.py"],
+        ["explain"],
+        ["explain", "rank-device"],
+        ["explain", "loss", "weights", "on", "the", "cpu"],
+        *([name, "--help"] for name in COMMANDS),
+    ]
+    code = (
+        "import sys; from diagnose.cli import main\n"
+        f"for words in {lines!r}:\n"
+        "    try: main(words)\n"
+        "    except SystemExit as end: assert end.code in (0, 1), words\n"
+        "    found = {'torch', 'flask', 'sqlalchemy', 'numpy', 'jinja2', 'pydantic'} & {*sys.modules}\n"
+        "    assert not found, (words, found)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_importing_the_package_loads_nothing() -> None:

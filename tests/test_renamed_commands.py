@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from diagnose.commands import RENAMED
-from diagnose.commands.renamed import current
+from diagnose.commands.renamed import current, options
 
 TRACES = Path(__file__).parent / "traces"
 
@@ -47,6 +47,25 @@ TRACES = Path(__file__).parent / "traces"
 )
 def test_an_old_line_is_read_as_the_new_one(old: str, now: str) -> None:
     assert current(old.split()) == now.split()
+
+
+def test_an_old_option_is_read_as_the_new_one() -> None:
+    old = ["kb", "evaluate", "--plot", "c.svg", "--save=run.json", "--misses", "mine"]
+    now = ["kb", "evaluate", "--output", "c.svg", "--output=run.json", "--misses", "mine"]
+    assert options(old) == (now, {"--plot": "--output", "--save": "--output"})
+    scripts = ["run", "train.py", "--save", "x"]
+    assert options(scripts) == (scripts, {})
+
+
+def test_an_old_option_of_an_old_command_answers_with_both_hints() -> None:
+    words = [sys.executable, "-m", "diagnose", "evaluate", "--plot", "c.svg", "--help"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0
+    hints = ("`evaluate` is now `kb evaluate`", "`--plot` is now `--output`")
+    assert [hint in line for hint, line in zip(hints, done.stderr.splitlines(), strict=True)] == [
+        True,
+        True,
+    ]
 
 
 @pytest.mark.parametrize("name", RENAMED)

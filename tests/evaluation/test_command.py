@@ -32,7 +32,7 @@ def mine(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def document(mine: Path) -> dict[str, Any]:
-    done = run("mine", "--format", "json", "--save", "run.json", "--plot", "c.svg", cwd=mine)
+    done = run("mine", "--format", "json", "--output", "run.json", "-o", "c.svg", cwd=mine)
     assert (done.returncode, done.stderr) == (0, "")
     assert (mine / "run.json").read_text() == done.stdout
     assert (mine / "c.svg").read_text().startswith("<svg ")
@@ -93,7 +93,7 @@ def test_a_run_tells_what_changed_since_a_saved_one(mine: Path, document: dict[s
     report["scores"]["top-1"] = 0
     report["causes"][0]["id"] = "hardcoded-device"
     (mine / "earlier.json").write_text(json.dumps(earlier))
-    done = run("mine", "--against", "earlier.json", "--save", "earlier.json", cwd=mine)
+    done = run("mine", "--against", "earlier.json", "--output", "earlier.json", cwd=mine)
     assert done.returncode == 0
     assert "Changes in 5 reports" in done.stdout
     better = done.stdout.split("Got better")[1]
@@ -120,7 +120,7 @@ def test_bounds_decide_the_exit_status(mine: Path) -> None:
         "top-1=0.76",
         "--fail-over",
         "top-1=0.7",
-        "--save",
+        "--output",
         "b.json",
         cwd=mine,
     )
@@ -142,8 +142,8 @@ def test_bounds_decide_the_exit_status(mine: Path) -> None:
         (["mine", "--fail-under", "all-frames=0"], "all-frames cannot be checked: no label has"),
         (["mine", "--against", "no.json"], "no.json cannot be read: No such file or directory"),
         (["mine", "--against", "mine/shapes.json"], "mine/shapes.json is no saved run"),
-        (["mine", "--save", "no/run.json"], "no/run.json cannot be written"),
-        (["mine", "--plot", "no/c.svg"], "no/c.svg cannot be written"),
+        (["mine", "--output", "no/run.json"], "no/run.json cannot be written"),
+        (["mine", "-o", "no/c.svg"], "no/c.svg cannot be written"),
         (["nowhere"], "nowhere cannot be read: No such file or directory"),
         (["mine/shapes.txt"], "mine/shapes.txt cannot be read: Not a directory"),
         ([], "Missing argument 'DIR...'"),
@@ -181,7 +181,7 @@ def test_an_internal_error_ends_nothing(tmp_path: Path, monkeypatch: pytest.Monk
 def test_measuring_imports_nothing_heavy(mine: Path) -> None:
     probe = (
         "import sys; from diagnose.cli import main\n"
-        "try: main(['evaluate', 'mine', '--plot', 'p.svg'])\n"
+        "try: main(['kb', 'evaluate', 'mine', '-o', 'p.svg'])\n"
         "except SystemExit: pass\n"
         "print([m for m in ('torch', 'sqlalchemy', 'flask', 'numpy', 'matplotlib') if m in sys.modules])"
     )

@@ -83,8 +83,11 @@ def test_a_saved_run_reads_back_as_it_was(tmp_path: Path) -> None:
     [
         (None, "cannot be read: No such file"),
         ("{", "is no JSON"),
-        ("[1]", "is no saved run; make one with diagnose kb evaluate --save"),
-        ('{"cause": "meta-tensor"}', "is no saved run; make one with diagnose kb evaluate --save"),
+        ("[1]", "is no saved run; make one with diagnose kb evaluate --output FILE"),
+        (
+            '{"cause": "meta-tensor"}',
+            "is no saved run; make one with diagnose kb evaluate --output FILE",
+        ),
         ('{"evaluation": 9}', "is a run of schema 9; this diagnose reads schema 1"),
         ('{"evaluation": 1}', "is a damaged run: KeyError"),
         ('{"evaluation": 1, "version": "1", "casebase": "x", "reports": [3]}', "is a damaged run"),

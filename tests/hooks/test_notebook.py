@@ -69,6 +69,10 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, dict[str,
         "%%diagnose\n" + FAILS,
         "%unload_ext diagnose",
         FAILS,
+        "%env DIAGNOSE_LANG=zh",
+        "%reload_ext diagnose",
+        FAILS,
+        "diagnose.why()",
     )
 
 
@@ -78,6 +82,10 @@ def test_a_failed_cell_is_answered_with_its_cells_by_their_names(
     text = shown[2][0]
     assert "Cell In[2], line 11 in forward" in text
     assert "self.scale" in text
+    # The edit stands in the cell that defines the class.
+    edit = text.partition("\nDo ")[2].partition("Because")[0].split("\n")
+    assert edit[0].strip() == "Cell In[2], line 8"
+    assert 'self.register_buffer("scale", ' in edit[2]
     assert "ipykernel" not in text and "ipython-input" not in text.partition("Because")[2]
 
 
@@ -108,6 +116,13 @@ def test_a_recorded_cell_says_where_its_tensors_were_created(
 
 def test_unloaded_it_answers_no_more(shown: list[tuple[str, dict[str, str]]]) -> None:
     assert "Because" not in shown[7][0]
+
+
+def test_in_chinese_where_the_environment_asks_for_it(
+    shown: list[tuple[str, dict[str, str]]],
+) -> None:
+    assert "因为" in shown[10][0]
+    assert "**因为" in shown[11][1]["text/markdown"]
 
 
 def test_why_prints_in_a_plain_python(tmp_path: Path) -> None:

@@ -216,3 +216,25 @@ def test_what_an_unknown_message_asks_for_is_no_advice(casebase: Casebase) -> No
     page = text.render(diagnose(hostile.encode(), "log", casebase=casebase))
 
     assert "The message says" not in page
+
+
+@pytest.mark.parametrize(
+    ("line", "moved"),
+    [
+        ("x = alpha_t * x + sigma_t * noise", "noise"),
+        ("logits = scores + self.bias_table", "self.bias_table"),
+        ("out = h * gate + self.pos[:n]", "self.pos"),
+    ],
+)
+def test_the_edit_moves_the_operand_that_the_reason_names(
+    line: str, moved: str, casebase: Casebase
+) -> None:
+    log = (
+        f'Traceback (most recent call last):\n  File "s.py", line 9, in step\n    {line}\nRuntimeError: '
+        "Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!\n"
+    )
+    first = brief(diagnose(log, casebase=casebase))
+    assert first and first.do and first.because
+    (change,) = first.do.changes
+    assert f"{moved}.to(" in change.come[0] or f"{moved}[:n].to(" in change.come[0]
+    assert moved in first.because.fact

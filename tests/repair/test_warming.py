@@ -29,7 +29,7 @@ def later():
 ASKED = """\
 import sys
 from pathlib import Path
-from diagnose.repair.runs.preload import warm
+from diagnose.preload import warm
 warm(Path(sys.argv[1]))
 print(*sorted(name for name in sys.modules if name.partition(".")[0] in ("works", "ours")))
 """
@@ -70,7 +70,7 @@ USES = "try:\n    import asks\nexcept ImportError:\n    asks = None\n"
 LEFT = """\
 import sys
 from pathlib import Path
-from diagnose.repair.runs.preload import warm
+from diagnose.preload import warm
 warm(Path(sys.argv[1]))
 names = {"asks", "asks.deep", "uses", "plain"}
 print(*sorted(names & sys.modules.keys()))

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from forked import command
 
 from diagnose.casebase.store import Casebase
 from diagnose.commands.doors import doors
@@ -30,7 +31,7 @@ def run(*args: str | Path) -> Result:
 
 
 def run_in_process(*args: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "diagnose", *args], capture_output=True, text=True)
+    return command(Path.cwd(), *map(str, args))
 
 
 def snippet_of(ident: str) -> str:

@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 import forked
 
-from diagnose.repair.runs.preload import warm
+from diagnose.preload import warm
 
 from .model import Ran
 

@@ -1,8 +1,8 @@
 """Proves incidents by running them: the failing variant fails as documented and is diagnosed as
 documented, the fixed variant runs, and the snippet of the cause tells the two apart.
 
-``prove`` starts child processes; a child is this module run as ``__main__``. It imports torch once, and
-whatever of torch a run has imported, and forks for each run.
+``prove`` starts child processes; a child is this module run as ``__main__``. It imports once what the
+programs take of torch and of other packages, and forks for each run.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from diagnose.authoring.byhand import raised_by_hand
 from diagnose.casebase.store import Casebase, load
 from diagnose.model import DEVICE_FAMILY
 from diagnose.pipeline import diagnose
-from diagnose.processes import forked, import_all
+from diagnose.preload import warm
+from diagnose.processes import forked
 from diagnose.verification.snippet import snippet
 
 #: Distribution -> import name, where they differ.
@@ -201,6 +202,8 @@ def _prove_one(kb: Path, slug: str) -> Proof:
     if missing := _missing(facts):
         return replace(proof, skipped=f"needs {', '.join(missing)}")
     script, gpus = str((folder / "reproduce.py").resolve()), int(facts["gpus"])
+    if hasattr(os, "fork"):
+        warm(Path(script))
     base = load()
     cause = base.causes[proof.cause]
     others = {key: incident for key, incident in base.incidents.items() if key != slug}
@@ -268,43 +271,32 @@ def _verify(program: str, command: Sequence[str], gpus: int) -> tuple[int | None
 
 
 def _run(command: Sequence[str], gpus: int) -> tuple[int, str]:
-    """Exit status of a script on simulated GPUs and what it printed, from a fork of this process; what
-    it imported of torch is imported here too, for the runs that follow.
+    """Exit status of a script on simulated GPUs and what it printed, from a fork of this process.
 
     Where there is no fork (Windows) it runs in this process.
     """
-    with tempfile.TemporaryDirectory() as scratch:
-        imported = Path(scratch) / "imported.json"
-        work = partial(_perform, command, gpus, imported)
-        if hasattr(os, "fork"):
-            ended = forked([work], _LONGEST)[0]
-            if imported.exists():
-                import_all(json.loads(imported.read_text("utf-8")))
-            return ended.status, ended.output
-        with contextlib.redirect_stdout(io.StringIO()) as printed:
-            status = work()
-        return status, printed.getvalue()
+    work = partial(_perform, command, gpus)
+    if hasattr(os, "fork"):
+        ended = forked([work], _LONGEST)[0]
+        return ended.status, ended.output
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        status = work()
+    return status, printed.getvalue()
 
 
-def _perform(command: Sequence[str], gpus: int, imported: Path) -> int:
-    """Runs a script, with all that it prints on standard output, and tells what was imported of torch."""
+def _perform(command: Sequence[str], gpus: int) -> int:
+    """Runs a script, with all that it prints on standard output."""
     from diagnose.simulation import run_script
 
     with contextlib.redirect_stderr(sys.stdout):
-        status = run_script(command[0], command[1:], gpus=gpus)
-    names = [name for name in sys.modules if name.startswith(("torch.", "diagnose."))]
-    imported.write_text(json.dumps(names), encoding="utf-8")
-    return status
+        return run_script(command[0], command[1:], gpus=gpus)
 
 
 def _main(kb: str) -> None:
     """Proves the incidents that standard input names, line by line, and prints each proof as JSON."""
     import torch
 
-    from diagnose.simulation import warm_up
-
     torch.set_num_threads(1)
-    warm_up()
     for line in iter(sys.stdin.readline, ""):
         print(json.dumps(asdict(_prove_one(Path(kb), line.strip()))), flush=True)
 

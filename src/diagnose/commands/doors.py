@@ -10,8 +10,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from diagnose import __version__
-from diagnose.commands import COMMANDS, DEFAULT, RENAMED, chinese
-from diagnose.commands.renamed import current
+from diagnose.commands import COMMANDS, DEFAULT, RENAMED, chinese, renamed
 from diagnose.commands.shared import BadInput, near
 from diagnose.errors import BAD_INPUT, DiagnoseError, printable
 
@@ -43,12 +42,8 @@ class Doors(click.Group):
                 args = ["--help"]
         if ctx.resilient_parsing and not args:  # a shell completes the first word
             return super().parse_args(ctx, args)
-        if args and args[0] in RENAMED and not ctx.resilient_parsing:
-            old, args = args[0], current(args)
-            click.echo(
-                f"diagnose: `{old}` is now `{RENAMED[old]}`; the old name goes with the next release",
-                err=True,
-            )
+        if not ctx.resilient_parsing:
+            args = _renamed(args)
         if not args or (args[0] not in COMMANDS and args[0] not in {"--help", "-h", "--version"}):
             _refuse_slip(args)
             args = [DEFAULT, *args]
@@ -93,6 +88,18 @@ class Doors(click.Group):
                         if of == task
                     ]
                 )
+
+
+def _renamed(args: list[str]) -> list[str]:
+    """The command line as it is written today; a hint for each name that has changed."""
+    old = {args[0]: RENAMED[args[0]]} if args and args[0] in RENAMED else {}
+    args, options = renamed.options(renamed.current(args) if old else args)
+    for before, now in {**old, **options}.items():
+        click.echo(
+            f"diagnose: `{before}` is now `{now}`; the old name goes with the next release",
+            err=True,
+        )
+    return args
 
 
 def _refuse_slip(args: list[str]) -> None:

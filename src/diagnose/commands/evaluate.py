@@ -12,6 +12,7 @@ import click
 from diagnose import __version__
 from diagnose.casebase.store import load
 from diagnose.commands.shared import SOURCE, BadInput
+from diagnose.commands.shared import output as output_option
 from diagnose.outputs import write
 from diagnose.scanning.workers import cores
 
@@ -65,17 +66,10 @@ def _bounds(
 )
 @SOURCE
 @click.option("--misses", is_flag=True, help="List every miss: what was wanted and what came.")
-@click.option(
-    "--plot",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE.svg",
-    help="Draw the calibration curve.",
-)
-@click.option(
-    "--save",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="RUN.json",
-    help="Save the run, to compare later ones with it.",
+@output_option(
+    "Save the run to FILE, to compare later ones with it; where it ends in .svg, draw the calibration "
+    "curve. May be given more than once.",
+    multiple=True,
 )
 @click.option(
     "--against",
@@ -111,8 +105,7 @@ def evaluate(
     form: str,
     source: tuple[str, ...],
     misses: bool,
-    plot: Path | None,
-    save: Path | None,
+    output: tuple[Path, ...],
     against: Path | None,
     under: tuple[Bound, ...],
     over: tuple[Bound, ...],
@@ -130,17 +123,13 @@ def evaluate(
     from diagnose.evaluation.summary import summarize
 
     reports, made = _collected(folders)
-    # Read before the work is done, and before --save may write the same file.
+    # Read before the work is done, and before --output may name the same file.
     earlier = document.read(against) if against else None
     outcomes = _outcomes(reports, jobs, source)
     summary = summarize(outcomes)
     comparison = compare(*earlier, outcomes) if earlier else None
-    if save:
-        write(document.render(document.as_dict(made, summary, outcomes)), save)
-    if plot:
-        from diagnose.evaluation.plot import svg
-
-        write(svg(summary.bins, f"Calibration of diagnose {made.version}"), plot)
+    for path in output:
+        write(_kept(path, made, summary, outcomes), path)
     write(_rendered(form, made, summary, outcomes, comparison, misses))
     beyond = _beyond(summary, under, over)
     for sentence in beyond:
@@ -176,6 +165,17 @@ def _outcomes(
         hidden=not sys.stderr.isatty(),
     ) as bar:
         return list(bar)
+
+
+def _kept(path: Path, made: Made, summary: Summary, outcomes: Sequence[Outcome]) -> str:
+    """What is written to a file: the calibration curve or the run."""
+    if path.suffix == ".svg":
+        from diagnose.evaluation.plot import svg
+
+        return svg(summary.bins, f"Calibration of diagnose {made.version}")
+    from diagnose.evaluation import document
+
+    return document.render(document.as_dict(made, summary, outcomes))
 
 
 def _beyond(summary: Summary, under: Sequence[Bound], over: Sequence[Bound]) -> list[str]:

@@ -18,14 +18,13 @@ from diagnose.commands.shared import output as output_option
 from diagnose.errors import FOUND, DiagnoseError
 from diagnose.model import Lang
 from diagnose.outputs import write
+from diagnose.preload import warm
 from diagnose.processes import end_by
 from diagnose.repair.application import apply
-from diagnose.repair.model import LEVELS, Level, Program, Proof, Repair
+from diagnose.repair.model import LEVELS, Level, Limits, Program, Proof, Repair
 from diagnose.repair.output import as_json, lines
 from diagnose.repair.runs.landlock import version as contains
-from diagnose.repair.runs.preload import warm
 from diagnose.repair.runs.runner import Runner
-from diagnose.repair.search import Limits, Search
 from diagnose.repair.synthesis.candidates import of_log
 from diagnose.repair.words import say
 from diagnose.repair.workspace import Workspace
@@ -132,6 +131,8 @@ def fix(
         progress = _progress()
         try:
             warm(program.folder / _file(program))
+            from diagnose.repair.search import Search  # which imports torch
+
             runner = Runner(program, workspace, timeout, writable, lang, progress)
             proposed = of_log(log, workspace, lang) if log is not None else ()
             limits = Limits(tries=tries)

@@ -37,7 +37,8 @@ def started(script: str, args: tuple[str, ...], module: bool = False) -> Started
         module: the first word is a module's name.
 
     Raises:
-        click.UsageError: a launcher that is not understood stands there, or torchrun without torch.
+        click.UsageError: no script is named, a launcher that is not understood stands there, or torchrun
+            without torch.
     """
     script, args, module, *_ = without_python(script, args, module)
     if script in _TORCHRUN and (module or not Path(script).is_file()):
@@ -51,12 +52,12 @@ def started(script: str, args: tuple[str, ...], module: bool = False) -> Started
 
 def without_python(script: str, args: tuple[str, ...], module: bool = False) -> Started:
     """The words of a command line without ``python`` or ``python -m`` before them; a launcher is a script
-    or a module like any other."""
-    if module or not args or not _PYTHON.fullmatch(script):
-        return Started(script, args, module)
-    module = args[0] == "-m"
-    script, *rest = args[1:] if module else args
-    return Started(script, tuple(rest), module)
+    or a module like any other. Raises click.UsageError where no script is named."""
+    if args and not module and _PYTHON.fullmatch(script):
+        module = args[0] == "-m"
+        script, *rest = args[module:] or ("",)
+        args = tuple(rest)
+    return _named(Started(script, args, module))
 
 
 def is_launcher(word: str) -> bool:
@@ -83,4 +84,11 @@ def _launched(words: tuple[str, ...]) -> Started:
     args = tuple(found.training_script_args)
     own = words[: len(words) - len(args) - 1]
     processes = int(found.nproc_per_node)
-    return Started(found.training_script, args, found.module, processes, own)
+    return _named(Started(found.training_script, args, found.module, processes, own))
+
+
+def _named(words: Started) -> Started:
+    """The words, which name a script or a module. Raises click.UsageError where they do not."""
+    if not words.script.strip("." if words.module else None):
+        raise click.UsageError("name a module after -m" if words.module else "name a script")
+    return words

@@ -11,6 +11,8 @@ _OPTIONS = {
     "simulate": {"--gpus": "--simulate", "--report": "--output"},
     "verify": {"--gpus": "--simulate", "--from": "--verify", "--write": "--output"},
 }
+#: The same of commands that have kept their names.
+_OF_COMMANDS = {"kb evaluate": {"--plot": "--output", "--save": "--output"}}
 _WITH_VALUE = frozenset(
     {"--gpus", "--report", "--from", "--write", "--source", "--steps", "--wording"}
 )
@@ -25,6 +27,18 @@ def current(args: Sequence[str]) -> list[str]:
     name, *rest = args
     read = _READ.get(name)
     return read(rest) if read is not None else [*RENAMED[name].split(), *rest]
+
+
+def options(args: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """A command line with the names that its options have now, and the old ones that stood in it.
+
+    Args:
+        args: its words, the first the name of a command of today.
+    """
+    known = _OF_COMMANDS.get(" ".join(args[:2]), {})
+    words = [word.partition("=") for word in args]
+    now = ["".join((known.get(name, name), *value)) for name, *value in words]
+    return now, {name: known[name] for name, *_ in words if name in known}
 
 
 def _options(rest: Sequence[str], names: int) -> tuple[list[tuple[str, str | None]], list[str]]:

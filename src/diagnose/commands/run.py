@@ -154,8 +154,7 @@ def run_command(
             recorded=trace is not False and words is not None,
         )
         sys.exit(status)
-    if script is None:
-        raise click.UsageError("name a script")
+    script = script or ""
     if simulate is None and not audit:
         if output is not None:
             raise click.UsageError("--output is for --simulate or --audit")

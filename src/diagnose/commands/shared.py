@@ -37,7 +37,7 @@ GPUS = click.option(
 )
 
 
-def output(about: str, *also: str) -> Callable[[Command], Command]:
+def output(about: str, *also: str, multiple: bool = False) -> Callable[[Command], Command]:
     """``-o``, ``--output FILE``, as every command that writes a file takes it; ``also`` are other names."""
     return click.option(
         "-o",
@@ -45,6 +45,7 @@ def output(about: str, *also: str) -> Callable[[Command], Command]:
         *also,
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
+        multiple=multiple,
         help=about,
     )
 

@@ -1,4 +1,4 @@
-"""A run as one JSON document: what ``--format json`` prints, ``--save`` writes and ``--against`` reads."""
+"""A run as one JSON document: what ``--format json`` prints, ``-o`` writes and ``--against`` reads."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def read(path: Path) -> tuple[Made, list[Outcome]]:
     except (ValueError, RecursionError) as error:
         raise RunError(f"{path} is no JSON: {error}") from error
     if not isinstance(content, dict) or RUN_MARK not in content:
-        raise RunError(f"{path} is no saved run; make one with diagnose kb evaluate --save")
+        raise RunError(f"{path} is no saved run; make one with diagnose kb evaluate --output FILE")
     if content[RUN_MARK] != SCHEMA:
         raise RunError(
             f"{path} is a run of schema {content[RUN_MARK]}; this diagnose reads schema {SCHEMA}"

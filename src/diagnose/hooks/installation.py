@@ -200,7 +200,7 @@ _installed: list[ChainedHook] = []
 
 
 def install(
-    *, lang: Lang = "en", stream: TextIO | None = None, seconds: float | None = None
+    *, lang: Lang | None = None, stream: TextIO | None = None, seconds: float | None = None
 ) -> None:
     """Let uncaught device-placement failures be followed by their diagnosis.
 
@@ -209,7 +209,7 @@ def install(
     place since, wraps that one too. Does nothing where the environment says ``DIAGNOSE_HOOK=0``.
 
     Args:
-        lang: language of the answers.
+        lang: language of the answers; the environment's DIAGNOSE_LANG if None.
         stream: where answers go; `sys.stderr` of the moment of the failure if None.
         seconds: how long an answer may take; after that the program ends without one. If None, what
             the environment's DIAGNOSE_HOOK_SECONDS says, or two.
@@ -217,6 +217,8 @@ def install(
     Raises:
         ValueError: `lang` is not known, or `seconds` is not positive.
     """
+    if lang is None:
+        lang = language()
     if lang not in ("en", "zh"):
         raise ValueError(f"lang is 'en' or 'zh', not {lang!r}")
     if seconds is None:
@@ -232,6 +234,11 @@ def install(
     _place(SysHook(sys, "excepthook", then))
     _place(ThreadHook(threading, "excepthook", then))
     listen(then)
+
+
+def language() -> Lang:
+    """The language that the environment asks for; English where it asks for none that is known."""
+    return "zh" if os.environ.get("DIAGNOSE_LANG") == "zh" else "en"
 
 
 def _budget() -> float:

@@ -48,12 +48,12 @@ def unload(ipython: Any) -> None:
         ipython.display_formatter.formatters[form].pop(Diagnosis, None)
 
 
-def why(error: BaseException | None = None, *, lang: Lang = "en") -> Diagnosis | None:
+def why(error: BaseException | None = None, *, lang: Lang | None = None) -> Diagnosis | None:
     """Why an exception happened: prints it, or gives it to the notebook that shows it.
 
     Args:
         error: the exception; if None the last one that nobody caught.
-        lang: language of the answer.
+        lang: language of the answer; the environment's DIAGNOSE_LANG if None.
 
     Returns:
         The answer in IPython, which shows it; None elsewhere, where it is printed.
@@ -62,13 +62,14 @@ def why(error: BaseException | None = None, *, lang: Lang = "en") -> Diagnosis |
         LookupError: there was no exception.
         CasebaseError: the case base cannot be read.
     """
+    from diagnose.hooks.installation import language
     from diagnose.hooks.live import explain
 
     if error is None:
         error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
     if error is None:
         raise LookupError("there was no exception yet")
-    found = explain(error, lang=lang)
+    found = explain(error, lang=lang or language())
     if (ipython := running()) is not None:
         show(ipython)
         return found

@@ -29,6 +29,14 @@ Source = Literal["answer", "values", "origins"]
 SOURCES: tuple[Source, ...] = ("answer", "values", "origins")
 
 
+class Limits(NamedTuple):
+    """How much is tried: edits in all, edits on top of each other, seconds."""
+
+    tries: int = 60
+    depth: int = 8
+    seconds: float = 1800
+
+
 class Program(NamedTuple):
     """What the user runs: a script and its arguments, in a folder of files.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from diagnose.bulkhead import collecting, guarded
 from diagnose.fixes.diff import patched
@@ -14,6 +13,7 @@ from diagnose.repair.model import (
     LEVELS,
     SOURCES,
     Candidate,
+    Limits,
     Outcome,
     Proof,
     Ran,
@@ -30,15 +30,6 @@ from diagnose.repair.synthesis.device_roots import rooting
 from diagnose.repair.validation.lost_writes import loses_a_write
 from diagnose.repair.verification.levels import DECIDED, passes, settled, unopposed
 from diagnose.repair.verification.proof import Reference
-
-
-class Limits(NamedTuple):
-    """How much is tried: edits in all, edits on top of each other, seconds."""
-
-    tries: int = 60
-    depth: int = 8
-    seconds: float = 1800
-
 
 #: What Python takes for the end of a line, and a diff does not.
 _BARE = re.compile(r"\r(?!\n)")

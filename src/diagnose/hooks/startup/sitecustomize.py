@@ -25,7 +25,7 @@ def _install() -> None:
     try:
         import diagnose
 
-        diagnose.install(lang="zh" if os.environ.get("DIAGNOSE_LANG") == "zh" else "en")
+        diagnose.install()
         if os.environ.get("DIAGNOSE_TRACE") == "1" and os.environ.get("DIAGNOSE_HOOK") != "0":
             from diagnose import tracing
 

@@ -57,10 +57,16 @@ def warm(path: Path) -> None:
     import_all(_ALWAYS)
     if path.is_file() and b"optim" in path.read_bytes():
         import_all(["torch._dynamo"])  # as torch does when an optimizer is made
-    names = tuple(dict.fromkeys(_imported(path)))
+    names = tuple(name for name in dict.fromkeys(_imported(path)) if not _is_there(name))
     if (asking := _asking(names)) is not None:
         _import_without(names, asking)
     program_of(load())
+
+
+def _is_there(name: str) -> bool:
+    """Whether a module is imported, and has the name that is taken from it."""
+    module, _, attribute = name.partition(":")
+    return module in sys.modules and (not attribute or attribute in vars(sys.modules[module]))
 
 
 def _asking(names: Sequence[str]) -> frozenset[str] | None:
