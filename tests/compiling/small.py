@@ -26,6 +26,12 @@ advice = ['consider']
 advice-headings = ['^Tips$']
 complaints = ['fails']
 misplacements = ['on the cpu']
+cause-headings = ['^Cause$']
+fix-headings = ['^Fix$']
+reasons = ['because']
+fixed = ['fixed by']
+furniture = ['^Reply$']
+furniture-headings = ['^Related$']
 """,
     "aten.toml": """\
 operations = ["relu"]

@@ -1,10 +1,11 @@
 """What the case base holds beside its incidents: wordings, facts, causes, questions."""
 
 # Annotations are evaluated here: of strings `NamedTuple` would compile each, at every start.
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
+from diagnose.naming.descriptions import Descriptions
 from diagnose.model.vocabulary import TorchNames, Words
 
 #: Whose line a cause makes one edit: the user's own; the failing one, unless it is in an installed
@@ -211,6 +212,7 @@ class Knowledge:
 
     __slots__ = (
         "causes",
+        "descriptions",
         "facts",
         "families",
         "libraries",
@@ -235,6 +237,7 @@ class Knowledge:
         causes: Mapping[str, Cause] = _NOTHING,
         words: Words = _NO_WORDS,
         torch: TorchNames = _NO_NAMES,
+        descriptions: Callable[[], Descriptions] = Descriptions,
     ) -> None:
         self.wordings = wordings
         self.libraries = libraries
@@ -246,6 +249,7 @@ class Knowledge:
         self.causes = causes
         self.words = words
         self.torch = torch
+        self.descriptions = descriptions
 
     def replaced(self, **parts: Any) -> "Knowledge":
         """A copy with other parts under these names."""

@@ -49,7 +49,7 @@ INCIDENT_FLOOR = 0.8
 #: What an incident adds that is the same failure again: more than all other facts together.
 AGAIN_WEIGHT = 12.0
 #: What an incident adds that a description is surely of.
-DESCRIPTION_WEIGHT = 7.0
+DESCRIPTION_WEIGHT = 2.0
 #: The best cause must reach this confidence, or the verdict is ``unknown``: below it about every second
 #: first cause was wrong.
 THRESHOLD = 0.6
