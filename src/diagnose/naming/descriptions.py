@@ -83,14 +83,15 @@ class Descriptions(NamedTuple):
         return score
 
     def _shares(self, said: Mapping[str, float]) -> list[tuple[str, float]]:
-        """The known words of a text with their share of it, the rarer the larger."""
-        known = [
-            (word, count * _rarity(self.texts, self.words[word][0]))
+        """The known words of a text with their share of it, the rarer the larger; the share of words that
+        nobody used is lost, but for those of several words, most of which nobody used."""
+        shares = {
+            word: count * _rarity(self.texts, self.words[word][0] if word in self.words else 0)
             for word, count in said.items()
-            if word in self.words
-        ]
-        length = math.hypot(*(share for _, share in known)) or 1.0
-        return [(word, share / length) for word, share in known]
+            if word in self.words or not _is_several(word)
+        }
+        length = math.hypot(*shares.values()) or 1.0
+        return [(word, share / length) for word, share in shares.items() if word in self.words]
 
     def _counts(self, word: str) -> dict[int, float]:
         _, *pairs = self.words[word]

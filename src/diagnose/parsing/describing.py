@@ -47,9 +47,9 @@ _TO_A_LINE = 1.0
 _QUOTED = 20
 #: How much the words of a sentence count. Who says why it failed knows more than who says how it looked.
 _COUNTS = {Role.CAUSE: 2.0, Role.FIX: 1.5, Role.SYMPTOM: 1.0, Role.ADVICE: 0.7}
-#: In log-odds beside what the words say: that something is complained of, each misplacement of at most
-#: `_MOST`, another family's words. Fitted on the texts of kb/descriptions, each left out in turn.
-_COMPLAINS, _MISPLACED, _MOST, _OTHER, _ENOUGH = 1.0, 1.3, 3, 3.0, 1.0
+#: In log-odds beside what the words say: each misplacement, of at most `_MOST`, and another family's words.
+#: Fitted on the texts of kb/descriptions, each fifth read by the words of the others.
+_MISPLACED, _MOST, _OTHER, _ENOUGH = 1.3, 3, 3.0, 0.2
 _ENDS = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=\S)|(?<=[。！？；])|(?<=\S)\s+(?=[-*•] )")
 _CLAUSES = re.compile(
     r"(?<=[,;，；：])\s*|\s+(?=\b(?:but|whereas|while|although|though)\b)|(?=但是?|然而|不过)"
@@ -125,12 +125,15 @@ def is_device_failure(description: Description, knowledge: Knowledge, *, other: 
         knowledge: the words of descriptions, by their kind; complaints and misplacements.
         other: whether it says what another family of failures is known by.
     """
-    stated, words = description.stated, knowledge.words
-    complains = any(words.complaints.search(one.text) for one in stated)
-    misplaced = sum(1 for one in stated if words.misplacements.search(one.text))
+    words = knowledge.words
+    if not any(
+        words.complaints.search(one.text) or words.fixed.search(one.text)
+        for one in description.sentences
+    ):
+        return False  # nothing went wrong
+    misplaced = sum(1 for one in description.stated if words.misplacements.search(one.text))
     score = knowledge.descriptions().device_failure(said(description))
-    score += _COMPLAINS * complains + _MISPLACED * min(misplaced, _MOST) - _OTHER * other
-    return score >= _ENOUGH
+    return score + _MISPLACED * min(misplaced, _MOST) - _OTHER * other >= _ENOUGH
 
 
 def telling(description: Description, words: Words) -> Sentence:

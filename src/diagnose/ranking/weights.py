@@ -20,8 +20,8 @@ def ranking(
 ) -> tuple[Scored, ...]:
     """All causes of a device failure, by its facts, its words and the incidents that resemble it."""
     learned = guarded("words", lambda: experience(scene), dict[str, float]())
-    described = scene.report.description is not None or not scene.report.frames
-    maps = calibration(described=described, carets=scene.has_carets)
+    described, alone = scene.report.description is not None, not scene.report.frames
+    maps = calibration(described=described, alone=alone, carets=scene.has_carets)
     return rank(found, matches, casebase.causes, learned, maps)
 
 
