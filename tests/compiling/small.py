@@ -32,6 +32,8 @@ reasons = ['because']
 fixed = ['fixed by']
 furniture = ['^Reply$']
 furniture-headings = ['^Related$']
+homonyms = ['accelerate']
+platform = ['torch']
 """,
     "aten.toml": """\
 operations = ["relu"]
@@ -300,6 +302,7 @@ source = "https://example.org/scan.cpp"
         for family in ("division-by-zero", "out-of-memory", "other")
     ),
     "repairs.toml": '[runs]\nen = "{count} runs"\nzh = "{count} 次运行"\n',
+    "descriptions/one.toml": "[[en]]\ntext = 'It fails.'\n",
     "symptoms.toml": "[notions]\nnan = ['nan', 'not a number']\n\n[stop]\nwords = ['a', 'the']\nparticles = ['的']\n",
     "verification/harness.py": "def run():\n    pass\n",
     "verification/checks/indexing.py": "def check():\n    pass\n",

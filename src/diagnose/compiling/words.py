@@ -37,6 +37,8 @@ _SOUGHT = {
     "fixed": r"(?i)@fixed",
     "furniture": r"(?i)@furniture\b(?!-)",
     "furniture_headings": r"(?i)@furniture-headings",
+    "homonyms": r"^@homonyms$",
+    "platform": r"(?i)^@platform$",
 }
 
 

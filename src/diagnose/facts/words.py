@@ -26,7 +26,6 @@ _PASSING = frozenset({"_call_impl", "_wrapped_call_impl", "decorate_context", "w
 _LINE, _SAID, _ABOVE = 300, 60, 6
 
 
-
 def words(scene: Scene) -> frozenset[str]:
     """The features of a device failure."""
     return frozenset(

@@ -41,6 +41,8 @@ class Words(NamedTuple):
     fixed: re.Pattern[str] = _NEVER
     furniture: re.Pattern[str] = _NEVER
     furniture_headings: re.Pattern[str] = _NEVER
+    homonyms: re.Pattern[str] = _NEVER
+    platform: re.Pattern[str] = _NEVER
 
 
 Names = frozenset[str]

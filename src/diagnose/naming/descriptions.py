@@ -74,12 +74,8 @@ class Descriptions(NamedTuple):
             own = self._counts(word)
             against = own.get(other, 0.0)
             speaks = balance * (sum(own.values()) - against)
-            score += share * math.log(
-                (speaks + _SMOOTHING_OF_FAILURES) / (balance * device + size)
-            )
-            score -= share * math.log(
-                (against + _SMOOTHING_OF_FAILURES) / (totals[other] + size)
-            )
+            score += share * math.log((speaks + _SMOOTHING_OF_FAILURES) / (balance * device + size))
+            score -= share * math.log((against + _SMOOTHING_OF_FAILURES) / (totals[other] + size))
         return score
 
     def _shares(self, said: Mapping[str, float]) -> list[tuple[str, float]]:
@@ -95,10 +91,7 @@ class Descriptions(NamedTuple):
 
     def _counts(self, word: str) -> dict[int, float]:
         _, *pairs = self.words[word]
-        return {
-            place: count / _PART
-            for place, count in zip(pairs[::2], pairs[1::2], strict=True)
-        }
+        return {place: count / _PART for place, count in zip(pairs[::2], pairs[1::2], strict=True)}
 
 
 def words_of(text: str) -> frozenset[str]:

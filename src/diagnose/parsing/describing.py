@@ -23,6 +23,7 @@ from diagnose.model import (
 from diagnose.naming.descriptions import words_of
 from diagnose.parsing.families import Families
 from diagnose.parsing.lines import Peeled
+from diagnose.parsing.origin import named
 
 #: So much of a text is read, in characters: nobody describes a failure at greater length.
 _LONGEST = 12_000
@@ -88,7 +89,8 @@ def described(
             report = report._replace(error=error)
     if report.error is None or report.error.family != DEVICE_FAMILY:
         return report
-    return report._replace(description=told, context=())
+    libraries = named(told.text, knowledge.libraries, knowledge.words)
+    return report._replace(description=told, libraries=libraries, context=())
 
 
 def describe(lines: Sequence[Peeled], knowledge: Knowledge) -> Description | None:
@@ -160,7 +162,9 @@ def _written(lines: Iterable[Peeled], words: Words) -> Iterator[Peeled]:
     others = False
     for line in lines:
         text = line.text.strip()
-        others = (others and not text.endswith(_STOPS)) or bool(words.furniture_headings.search(text))
+        others = (others and not text.endswith(_STOPS)) or bool(
+            words.furniture_headings.search(text)
+        )
         if not text or not (others or words.furniture.search(text)):
             yield line
 
