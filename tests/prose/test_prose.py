@@ -164,13 +164,13 @@ def test_the_answer_says_what_it_rests_on(tmp_path: Path) -> None:
     pasted = tmp_path / "issue.txt"
     pasted.write_text(next(iter(REPORTS["lpips-lins-dataparallel"].values())), encoding="utf-8")
     run = CliRunner().invoke
-    for options, said in (
+    for options, shown in (
         ([], "Based on a description only"),
         (["--full"], "Based on a description only"),
         (["--format", "markdown"], "Based on a description only"),
         (["--lang", "zh"], "根据文字描述判断"),
     ):
-        assert said in run(doors, [*options, str(pasted)]).output
+        assert shown in run(doors, [*options, str(pasted)]).output
     answer = json.loads(run(doors, ["--format", "json", str(pasted)]).output)
     assert answer["described"] is True
     why = run(doors, ["kb", "why", str(pasted)]).output

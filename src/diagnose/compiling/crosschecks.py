@@ -34,7 +34,6 @@ def all_of(documents: Mapping[str, Document]) -> Iterator[Found]:
     yield from _library_names(documents.get("torch.toml", {}), documents.get("libraries.toml"))
     yield from _circles(documents.get("facts.toml", {}))
     yield from _misnamed(documents)
-    yield from _of_no_cause(documents)
     if "families.toml" in documents and "advice.toml" in documents:
         yield from _without_advice(documents["families.toml"], documents["advice.toml"])
     yield from _unbelieved(documents.get("beliefs.toml"), documents.get("corrections.toml", {}))
@@ -196,15 +195,6 @@ def _misnamed(documents: Mapping[str, Document]) -> Iterator[Found]:
         value = document.get("id", wanted)
         if isinstance(value, str) and value != wanted:
             yield name, ("id",), f"must be {wanted!r}, as {where}"
-
-
-def _of_no_cause(documents: Mapping[str, Document]) -> Iterator[Found]:
-    """Descriptions of a cause that there is none of."""
-    causes = {PurePosixPath(name).stem for name in documents if fnmatchcase(name, "causes/*.toml")}
-    for name in documents:
-        path = PurePosixPath(name)
-        if fnmatchcase(name, "descriptions/*.toml") and path.stem not in {*causes, OTHER}:
-            yield name, (), f"is called by no cause, and not {OTHER}.toml"
 
 
 def names(document: Document, table: str, key: str) -> set[str]:

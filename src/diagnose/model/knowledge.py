@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
-from diagnose.naming.descriptions import Descriptions
 from diagnose.model.vocabulary import TorchNames, Words
+from diagnose.naming.descriptions import Descriptions
 
 #: Whose line a cause makes one edit: the user's own; the failing one, unless it is in an installed
 #: package; the failing one wherever it is.

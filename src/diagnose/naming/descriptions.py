@@ -1,4 +1,4 @@
-"""Which words people describe failures with: how much each says for a cause, and for a device failure at all.
+"""Which words people describe failures with: what each says for a cause, and for a device failure.
 
 A naive Bayes classifier of the kind that compares a class with all others (Rennie et al. 2003, complement
 naive Bayes): what a word says for a cause is how seldom the descriptions of all *other* causes use it. It
