@@ -105,9 +105,9 @@ def _of_no_cause(files: Files) -> Iterator[KbError]:
     """Descriptions of a cause that there is none of."""
     for name in files:
         cause = PurePosixPath(name).stem
-        if fnmatchcase(name, "descriptions/*.toml") and cause != OTHER:
-            if f"causes/{cause}.toml" not in files:
-                yield KbError(name, "-", f"is called by no cause, and not {OTHER}.toml")
+        known = cause == OTHER or f"causes/{cause}.toml" in files
+        if fnmatchcase(name, "descriptions/*.toml") and not known:
+            yield KbError(name, "-", f"is called by no cause, and not {OTHER}.toml")
 
 
 def _programs(files: Files) -> Iterator[tuple[str, tuple[str, ...]]]:
