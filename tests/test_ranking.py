@@ -63,7 +63,7 @@ def test_the_same_facts_are_surer_without_carets_and_less_sure_in_words(first: s
     facts = {"seen": Fact("seen", 3)}
     causes = {first: cause(first, 0.5, seen=2.0), "b": CAUSES["b"]}
     words, underlined, bare = (
-        rank(facts, (), causes, maps=calibration(described=described, carets=carets))
+        rank(facts, (), causes, maps=calibration(described=described, alone=False, carets=carets))
         for described, carets in ((True, False), (False, True), (False, False))
     )
     assert {ranked[0].cause.id for ranked in (words, underlined, bare)} == {first}

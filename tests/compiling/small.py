@@ -26,6 +26,14 @@ advice = ['consider']
 advice-headings = ['^Tips$']
 complaints = ['fails']
 misplacements = ['on the cpu']
+cause-headings = ['^Cause$']
+fix-headings = ['^Fix$']
+reasons = ['because']
+fixed = ['fixed by']
+furniture = ['^Reply$']
+furniture-headings = ['^Related$']
+homonyms = ['accelerate']
+platform = ['torch']
 """,
     "aten.toml": """\
 operations = ["relu"]
@@ -310,6 +318,7 @@ source = "https://example.org/scan.cpp"
         for family in ("division-by-zero", "out-of-memory", "other")
     ),
     "repairs.toml": '[runs]\nen = "{count} runs"\nzh = "{count} 次运行"\n',
+    "descriptions/one.toml": "[[en]]\ntext = 'It fails.'\n",
     "symptoms.toml": "[notions]\nnan = ['nan', 'not a number']\n\n[stop]\nwords = ['a', 'the']\nparticles = ['的']\n",
     "verification/harness.py": "def run():\n    pass\n",
     "verification/checks/indexing.py": "def check():\n    pass\n",

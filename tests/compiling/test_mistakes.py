@@ -122,6 +122,7 @@ PLANTED = [
     ('advice.toml', '"other"\nfamily = "other"', '"other"\nfamily = "others"', 15, 'advice[other].family', 'other'),
     ('advice.toml', '"Look.", ', '', 4, 'advice[division-by-zero].en', 'at least 3'),
     ('advice.toml', '`python {script}`', 'python {script}', 4, 'advice[division-by-zero].en', 'backticks'),
+    ('descriptions/one.toml', "'It fails.'", "3", 2, 'en[0].text', 'a string, not 3'),
     ('symptoms.toml', "['nan', 'not a number']", "'nan'", 2, 'notions.nan', 'a list, not a string'),
     ('symptoms.toml', '[stop]', '[stops]', 4, 'stops', 'stop'),
     ('symptoms.toml', "['的']", "['的是']", 6, 'stop.particles[0]', 'at most 1'),
@@ -247,7 +248,7 @@ def test_a_broken_file_is_told_and_the_others_are_read(file: str) -> None:
 def test_a_missing_file_is_told(file: str) -> None:
     files = {name: text.encode() for name, text in FILES.items() if name != file}
     told = [str(p) for p in read(files).problems]
-    optional = file.startswith(("verification/harness", "cases/first/case"))
+    optional = file.startswith(("verification/harness", "cases/first/case", "descriptions/"))
     assert told or optional or file == "symptoms.toml"
 
 
@@ -362,3 +363,12 @@ def test_the_schemas_offer_keys_and_ids(kb: Path, tmp_path: Path) -> None:
     assert {"en", "zh"} <= set(entry["required"]) and "not" in entry["properties"]
     named = next(one for one in entry["properties"]["all"]["anyOf"] if one["type"] == "array")
     assert "says-elementwise" in named["items"]["enum"]
+
+
+def test_descriptions_of_no_cause_are_told() -> None:
+    files = {name: text.encode() for name, text in FILES.items()}
+    files["descriptions/three.toml"] = files["descriptions/one.toml"]
+    files["descriptions/other.toml"] = files["descriptions/one.toml"]
+    [problem] = read(files).problems
+    assert problem.file == "descriptions/three.toml"
+    assert "called by no cause" in problem.reason

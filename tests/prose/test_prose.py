@@ -15,8 +15,11 @@ from diagnose.casebase import search
 from diagnose.casebase.store import Casebase, load
 from diagnose.commands.doors import doors
 from diagnose.facts import read
-from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident
+from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident, Role
 from diagnose.parsing import parse
+from diagnose.parsing.describing import describe, said
+from diagnose.parsing.lines import Peeled
+from diagnose.parsing.origin import named
 from diagnose.pipeline import diagnose
 from diagnose.ranking import resemblance
 from diagnose.scene import Scene
@@ -157,27 +160,17 @@ def test_a_sentence_keeps_the_line_that_it_begins_in(casebase: Casebase) -> None
     assert [line.number for line in report.description.stated if "wrap" in line.text] == [4]
 
 
-def test_a_description_is_less_sure_than_a_traceback(casebase: Casebase) -> None:
-    facts_alike = diagnose(MESSAGE, casebase=casebase)
-    told = diagnose(
-        f"{MESSAGE}\n\nThat is all that I have, it is from a colleague of mine. " + FAILS
-    )
-    assert told.report.description is not None
-    assert facts_alike.causes[0].id == told.causes[0].id
-    assert told.causes[0].confidence < facts_alike.causes[0].confidence
-
-
 def test_the_answer_says_what_it_rests_on(tmp_path: Path) -> None:
     pasted = tmp_path / "issue.txt"
     pasted.write_text(next(iter(REPORTS["lpips-lins-dataparallel"].values())), encoding="utf-8")
     run = CliRunner().invoke
-    for options, said in (
+    for options, shown in (
         ([], "Based on a description only"),
         (["--full"], "Based on a description only"),
         (["--format", "markdown"], "Based on a description only"),
         (["--lang", "zh"], "根据文字描述判断"),
     ):
-        assert said in run(doors, [*options, str(pasted)]).output
+        assert shown in run(doors, [*options, str(pasted)]).output
     answer = json.loads(run(doors, ["--format", "json", str(pasted)]).output)
     assert answer["described"] is True
     why = run(doors, ["kb", "why", str(pasted)]).output
@@ -255,3 +248,59 @@ def test_a_log_that_says_a_sentence_now_and_then_is_no_description(casebase: Cas
     assert [(c.id, c.confidence) for c in amid.causes] == [
         (c.id, c.confidence) for c in alone.causes
     ]
+
+
+ARTICLE = """\
+Warp layers and devices
+Log in | Sign up
+The flow step dies on the M2: one tensor is on mps:0, the other on the cpu.
+Root cause
+The grid is made on a device that is chosen when the module is imported.
+Solution
+Make the grid on the device of the flow.
+Best practices
+Never choose devices at import.
+Related projects
+A zoo of generators
+"""
+
+
+def test_each_sentence_has_its_role_and_the_site_has_none(casebase: Casebase) -> None:
+    lines = [Peeled(at, text) for at, text in enumerate(ARTICLE.splitlines(), 1)]
+    told = describe(lines, casebase.knowledge)
+    assert told is not None
+    roles = {one.number: one.role for one in told.sentences}
+    assert roles == {1: Role.SYMPTOM, 3: Role.SYMPTOM, 5: Role.CAUSE, 7: Role.FIX, 9: Role.ADVICE}
+    assert {one.number for one in told.stated} == {1, 3, 5, 7}
+
+
+def test_what_is_said_of_the_cause_counts_more_than_what_was_seen(casebase: Casebase) -> None:
+    lines = [Peeled(at, text) for at, text in enumerate(ARTICLE.splitlines(), 1)]
+    told = describe(lines, casebase.knowledge)
+    assert told is not None
+    counts = said(told)
+    assert counts["import"] > counts["mps"] > counts["never"]
+    assert "zoo" not in counts
+
+
+@pytest.mark.parametrize(
+    "wrong", ["", "It dies with an error. ", "这里会报错。"], ids=["nothing", "en", "zh"]
+)
+def test_where_nothing_went_wrong_there_is_no_failure(casebase: Casebase, wrong: str) -> None:
+    """A chapter on devices uses the very words of a report about them."""
+    chapter = next(one["said"] for one in OTHERS if "In this chapter" in one["said"])
+    report = parse(wrong + chapter, knowledge=casebase.knowledge)
+    assert (report.error is not None) is bool(wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Stable-Baselines3策略网络在 DiffUsers 里报错", ("stable_baselines3", "diffusers")),
+        ("We want to accelerate training with a composer of clips.", ()),
+        ("`accelerate launch train.py` dies, from peft import LoraConfig", ("accelerate", "peft")),
+        ("see https://github.com/someone/flow-zoo/issues/3, torch 2.9, numpy", ("flow-zoo",)),
+    ],
+)
+def test_libraries_that_a_text_names(casebase: Casebase, text: str, names: tuple[str, ...]) -> None:
+    assert named(text, casebase.knowledge.libraries, casebase.knowledge.words) == names

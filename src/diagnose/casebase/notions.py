@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from diagnose._toml import loads
+from diagnose.naming.descriptions import stem
 
 _LONGEST_QUERY = 2000
 
@@ -34,7 +35,6 @@ _ORDINALS = {"first": 0, "second": 1, "third": 2, "第一": 0, "第二": 1, "第
 _ORDINAL = re.compile(
     r"\b(first|second|third)\s+(?:gpu|card|device)s?\b|(第[一二三])(?:张|块|个)?\s*(?:显卡|gpu|卡)"
 )
-_ENDINGS = ("ings", "ing", "ed", "es", "s", "e")
 
 
 class Notion(NamedTuple):
@@ -73,7 +73,7 @@ def _vocabulary() -> _Vocabulary:
             if any(map(_is_han, way)):
                 chinese[way.replace(" ", "")] = notion
             else:
-                notions[tuple(_stem(word) for word in words(way))] = notion
+                notions[tuple(stem(word) for word in words(way))] = notion
     longest = max(map(len, notions))
     stop, particles = frozenset(data["stop"]["words"]), frozenset(data["stop"]["particles"])
     return _Vocabulary(notions, longest, chinese, phrases, stop, particles)
@@ -91,7 +91,7 @@ def notions(query: str, longest: int = _LONGEST_QUERY) -> dict[str, Notion]:
 
     text, moves = _MOVE.subn(r" \1 ", query[:longest])
     if moves:  # in no words: all that mean it are as good
-        name = _vocabulary().notions[(_stem("move"),)]
+        name = _vocabulary().notions[(stem("move"),)]
         found[name] = Notion("known", _vocabulary().phrases[name])
     text = _BESIDE_HAN.sub("", unicodedata.normalize("NFKC", text).casefold())
     rest, chinese = _chinese(_ORDINAL.sub(device, _DEVICE.sub(device, text)))
@@ -117,7 +117,7 @@ def _device(number: int) -> tuple[str, ...]:
 def _english(line: Sequence[str]) -> dict[str, Notion]:
     """The notions of a line of words: the longest known phrases, and other words by themselves."""
     known = _vocabulary()
-    stems = [_stem(word) for word in line]
+    stems = [stem(word) for word in line]
     found: dict[str, Notion] = {}
     position = 0
     while position < len(line):
@@ -172,11 +172,3 @@ def words(text: str) -> list[str]:
 
 def _is_han(text: str) -> bool:
     return re.match(f"[{_HAN}]", text) is not None
-
-
-def _stem(word: str) -> str:
-    """The word without the ending that tells diverges from diverging; the index has a stemmer too."""
-    for ending in _ENDINGS:
-        if word.endswith(ending) and not word.endswith("ss") and len(word) - len(ending) >= 3:
-            return word.removesuffix(ending)
-    return word

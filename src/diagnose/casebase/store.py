@@ -44,6 +44,7 @@ from diagnose.model import (
     Wording,
     Words,
 )
+from diagnose.naming.descriptions import Descriptions
 from diagnose.patterns import lazy
 
 __all__ = ["Casebase", "CasebaseError", "default_location", "default_path", "load"]
@@ -131,6 +132,7 @@ def _read(database: Database, lang: Lang) -> Casebase:
             key: FactRule(key, texts["fact"][key], **row) for key, row in _records(database, "fact")
         },
         causes={cause.id: cause for cause in _causes(database, lang)},
+        descriptions=lru_cache(maxsize=1)(partial(_descriptions, database)),
     )
     return Casebase(
         lang=lang,
@@ -186,6 +188,12 @@ def _checks(database: Database, lang: Lang) -> tuple[CheckRule, ...]:
     return tuple(
         CheckRule(key, **row.pop("texts")[lang], **row) for key, row in _records(database, "check")
     )
+
+
+def _descriptions(database: Database) -> Descriptions:
+    """Read when first asked for: a traceback has no need of it."""
+    rows = database.rows("SELECT data FROM record WHERE kind = 'descriptions'")
+    return Descriptions(**decoded(rows[0][0])) if rows else Descriptions()
 
 
 def _repairs(database: Database, lang: Lang) -> Mapping[str, str]:

@@ -84,6 +84,7 @@ def read(files: Files) -> Kb:
             problems.append(KbError(name, "-", reason))
     for name, path, reason in crosschecks.all_of(documents):
         problems.append(mistake(name, text_of(files, name), documents[name], path, reason))
+    problems += _of_no_cause(files)
     programs = {}
     for name, functions in _programs(files):
         programs[name], wrong = program_of(files, name, functions)
@@ -98,6 +99,15 @@ def _kinds(files: Files) -> Iterator[tuple[str, Kind]]:
         found = [name for name in files if fnmatchcase(name, kind.glob)]
         for name in found if found or "*" in kind.glob else [kind.glob]:
             yield name, kind
+
+
+def _of_no_cause(files: Files) -> Iterator[KbError]:
+    """Descriptions of a cause that there is none of."""
+    for name in files:
+        cause = PurePosixPath(name).stem
+        known = cause == OTHER or f"causes/{cause}.toml" in files
+        if fnmatchcase(name, "descriptions/*.toml") and not known:
+            yield KbError(name, "-", f"is called by no cause, and not {OTHER}.toml")
 
 
 def _programs(files: Files) -> Iterator[tuple[str, tuple[str, ...]]]:

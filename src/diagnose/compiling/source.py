@@ -19,13 +19,20 @@ from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
 from diagnose.compiling.models.messages import Families, GrammarFile, Libraries, Messages
 from diagnose.compiling.models.names import Aten, Effects, TorchNames, Words
-from diagnose.compiling.models.others import Advice, Operands, Repairs, Strays
+from diagnose.compiling.models.others import (
+    Advice,
+    DescriptionsFile,
+    Operands,
+    Repairs,
+    Strays,
+)
 from diagnose.compiling.models.strict import LANGS, Sentences
 from diagnose.compiling.reader import Kb
 from diagnose.compiling.reader import read as read_files
 from diagnose.compiling.weights import weighed
 from diagnose.compiling.words import alternations, patterns, sought
 from diagnose.model import FamilyRule, Knowledge, Wording
+from diagnose.naming.descriptions import OTHER, counted
 from diagnose.parsing import parse
 from diagnose.parsing.marks import derive
 
@@ -107,6 +114,8 @@ def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
     for position, (name, cause) in enumerate(causes.items()):
         example = kb.programs[str(PurePosixPath(name).with_suffix(".py"))]
         yield from _cause(cause, position, weights.get(cause.id, {}), example)
+    told = counted(_described(kb, list(causes.values()), list(incidents.values())))
+    yield from _records("descriptions", [("descriptions", told._asdict())])
     known = Knowledge(libraries=libraries)
     for position, (name, incident) in enumerate(incidents.items()):
         folder = PurePosixPath(name).parent
@@ -121,6 +130,24 @@ def _records(kind: str, entries: Iterable[tuple[str, Any]]) -> Iterator[schema.B
     """Rows of what is read whole, in the order of its file."""
     for position, (key, data) in enumerate(entries):
         yield schema.RecordRow(kind=kind, position=position, id=key, data=data)
+
+
+def _described(
+    kb: Kb, causes: Sequence[CauseFile], incidents: Sequence[CaseFile]
+) -> Iterator[tuple[str, str]]:
+    """The texts of kb/ that describe failures, each with its cause."""
+    for lang in LANGS:
+        for cause in causes:
+            its = getattr(cause, lang)
+            fixes = (getattr(fix, lang) for fix in cause.fixes)
+            yield cause.id, "\n".join((its.title, its.why, its.tell, *fixes))
+        for incident in incidents:
+            its = getattr(incident, lang)
+            yield incident.cause, "\n".join((its.title, its.saw, its.was, its.mended))
+    for name, file in kb.all("descriptions/*.toml", DescriptionsFile).items():
+        of = PurePosixPath(name).stem
+        for one in (*file.en, *file.zh):
+            yield OTHER if of == "other" else of, one.text
 
 
 def _marks(wordings: Sequence[Wording], families: Sequence[FamilyRule]) -> dict[str, Any]:

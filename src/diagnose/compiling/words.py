@@ -31,6 +31,14 @@ _SOUGHT = {
     "advice_headings": r"(?i)@advice-headings",
     "complaints": r"(?i)@complaints",
     "misplacements": r"(?i)@misplacements",
+    "cause_headings": r"(?i)@cause-headings",
+    "fix_headings": r"(?i)@fix-headings",
+    "reasons": r"(?i)@reasons",
+    "fixed": r"(?i)@fixed",
+    "furniture": r"(?i)@furniture\b(?!-)",
+    "furniture_headings": r"(?i)@furniture-headings",
+    "homonyms": r"^@homonyms$",
+    "platform": r"(?i)^@platform$",
 }
 
 

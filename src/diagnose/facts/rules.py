@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import regex
 
-from diagnose.model import Fact, FactRule, Frame, Line, Report
+from diagnose.model import Fact, FactRule, Frame, Report, Sentence
 from diagnose.paths import of_frame
 from diagnose.scene import Scene
 
@@ -148,7 +148,7 @@ def _shows(scene: Scene, key: str, pattern: str) -> tuple[int | None, dict[str, 
     return (note.number, {"text": note.text.strip()[:120]}) if note is not None else None
 
 
-def _stated(report: Report) -> tuple[Line, ...]:
+def _stated(report: Report) -> tuple[Sentence, ...]:
     return report.description.stated if report.description is not None else ()
 
 

@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from diagnose.model import Frame
 from diagnose.naming import causes
+from diagnose.parsing.describing import said
 from diagnose.scene import Place, Scene, calls, provenance
 
 _TOKEN = re.compile(r"[A-Za-z_]\w*|[-+*/@%&|^~<>=!]=?|[\[(]")
@@ -36,9 +37,12 @@ def experience(scene: Scene) -> Mapping[str, float]:
     """What the words of a failure add to each cause, in log-odds.
 
     Nothing where a file or the process shows the misplaced value, since a deeper fact beats a shallower
-    one, and nothing where there are no frames.
+    one, and nothing where there are neither frames nor a description.
     """
-    if scene.suspects or not scene.report.frames:
+    report = scene.report
+    if report.description is not None:
+        return scene.knowledge.descriptions().scores(said(report.description))
+    if scene.suspects or not report.frames:
         return {}
     return causes.table().scores(words(scene))
 

@@ -1,11 +1,12 @@
 """What the case base holds beside its incidents: wordings, facts, causes, questions."""
 
 # Annotations are evaluated here: of strings `NamedTuple` would compile each, at every start.
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from diagnose.model.vocabulary import TorchNames, Words
+from diagnose.naming.descriptions import Descriptions
 
 #: Whose line a cause makes one edit: the user's own; the failing one, unless it is in an installed
 #: package; the failing one wherever it is.
@@ -238,6 +239,7 @@ class Knowledge:
 
     __slots__ = (
         "causes",
+        "descriptions",
         "facts",
         "families",
         "grammar",
@@ -264,6 +266,7 @@ class Knowledge:
         causes: Mapping[str, Cause] = _NOTHING,
         words: Words = _NO_WORDS,
         torch: TorchNames = _NO_NAMES,
+        descriptions: Callable[[], Descriptions] = Descriptions,
     ) -> None:
         self.wordings = wordings
         self.grammar = grammar
@@ -276,6 +279,7 @@ class Knowledge:
         self.causes = causes
         self.words = words
         self.torch = torch
+        self.descriptions = descriptions
 
     def replaced(self, **parts: Any) -> "Knowledge":
         """A copy with other parts under these names."""

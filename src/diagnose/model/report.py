@@ -1,6 +1,7 @@
 """What an input shows: the failure, its frames, what the message says of devices."""
 
 # Annotations are evaluated here: of strings `NamedTuple` would compile each, at every start.
+from enum import Enum
 from typing import NamedTuple
 
 DEVICE_FAMILY = "device-placement"
@@ -159,15 +160,38 @@ class LiveOperand(NamedTuple):
     root: "LiveOperand | None" = None
 
 
+class Role(Enum):
+    """What a sentence of a description is about."""
+
+    SYMPTOM = "symptom"
+    CAUSE = "cause"
+    FIX = "fix"
+    ADVICE = "advice"
+
+
+class Sentence(NamedTuple):
+    """A sentence of a description: the number of the line that it begins in, its text without what it
+    denies, and its role."""
+
+    number: int
+    text: str
+    role: Role = Role.SYMPTOM
+
+
 class Description(NamedTuple):
     """What a person says of a failure of which no traceback was pasted.
 
-    ``text`` is all of it, as far as it is read; ``stated`` are its sentences without what they deny, advise
-    or tell as a mere attempt.
+    ``text`` is all of it, as far as it is read; ``sentences`` are what it says, without what was only
+    tried.
     """
 
     text: str
-    stated: tuple[Line, ...] = ()
+    sentences: tuple[Sentence, ...] = ()
+
+    @property
+    def stated(self) -> tuple[Sentence, ...]:
+        """What is said to be so: no advice."""
+        return tuple(one for one in self.sentences if one.role is not Role.ADVICE)
 
 
 class Report(NamedTuple):

@@ -35,6 +35,14 @@ class Words(NamedTuple):
     advice_headings: re.Pattern[str] = _NEVER
     complaints: re.Pattern[str] = _NEVER
     misplacements: re.Pattern[str] = _NEVER
+    cause_headings: re.Pattern[str] = _NEVER
+    fix_headings: re.Pattern[str] = _NEVER
+    reasons: re.Pattern[str] = _NEVER
+    fixed: re.Pattern[str] = _NEVER
+    furniture: re.Pattern[str] = _NEVER
+    furniture_headings: re.Pattern[str] = _NEVER
+    homonyms: re.Pattern[str] = _NEVER
+    platform: re.Pattern[str] = _NEVER
 
 
 Names = frozenset[str]

@@ -7,11 +7,23 @@ should do: none of that holds of the failing program, and none of it is a statem
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from diagnose.model import DEVICE_FAMILY, Description, Failure, Knowledge, Line, Report, Words
+from diagnose.model import (
+    DEVICE_FAMILY,
+    Description,
+    Failure,
+    Knowledge,
+    Line,
+    Report,
+    Role,
+    Sentence,
+    Words,
+)
+from diagnose.naming.descriptions import words_of
 from diagnose.parsing.families import Families
 from diagnose.parsing.lines import Peeled
+from diagnose.parsing.origin import named
 
 #: So much of a text is read, in characters: nobody describes a failure at greater length.
 _LONGEST = 12_000
@@ -34,6 +46,11 @@ _LEAST = 8
 _TO_A_LINE = 1.0
 #: A sentence that holds so long a part of a message quotes it, and its English is no sign of a writer.
 _QUOTED = 20
+#: How much the words of a sentence count. Who says why it failed knows more than who says how it looked.
+_COUNTS = {Role.CAUSE: 2.0, Role.FIX: 1.5, Role.SYMPTOM: 1.0, Role.ADVICE: 0.7}
+#: In log-odds beside what the words say: each misplacement, of at most `_MOST`, and another family's words.
+#: Fitted on the texts of kb/descriptions, each fifth read by the words of the others.
+_MISPLACED, _MOST, _OTHER, _ENOUGH = 1.3, 3, 3.0, 0.2
 _ENDS = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=\S)|(?<=[。！？；])|(?<=\S)\s+(?=[-*•] )")
 _CLAUSES = re.compile(
     r"(?<=[,;，；：])\s*|\s+(?=\b(?:but|whereas|while|although|though)\b)|(?=但是?|然而|不过)"
@@ -64,20 +81,21 @@ def described(
     if report.error is None:
         sentences = [Peeled(line.number, line.text) for line in told.stated]
         found = reread(sentences, report.source)  # a message that was broken over lines
-        complained = complaint(told, knowledge.words) if found.mismatch is None else None
         if found.mismatch is not None:
             report = found
-        elif complained is not None and not families.of_error(None, told.text)[1]:
-            error = Failure("", complained.text, DEVICE_FAMILY, complained.number)
+        elif is_device_failure(told, knowledge, other=families.of_error(None, told.text)[1]):
+            shown = telling(told, knowledge.words)
+            error = Failure("", shown.text, DEVICE_FAMILY, shown.number)
             report = report._replace(error=error)
     if report.error is None or report.error.family != DEVICE_FAMILY:
         return report
-    return report._replace(description=told, context=())
+    libraries = named(told.text, knowledge.libraries, knowledge.words)
+    return report._replace(description=told, libraries=libraries, context=())
 
 
 def describe(lines: Sequence[Peeled], knowledge: Knowledge) -> Description | None:
     """What the lines say, if somebody has written them; None for what only a program prints."""
-    read = list(_first(lines))
+    read = list(_written(_first(lines), knowledge.words))
     sentences = [Line(at, " ".join(text.split())) for at, text in _sentences(read)]
     quoted = [x for one in knowledge.wordings for x in one.literals if len(x) >= _QUOTED]
     told = (
@@ -88,16 +106,46 @@ def describe(lines: Sequence[Peeled], knowledge: Knowledge) -> Description | Non
     if sum(map(len, told)) < max(_LEAST, _TO_A_LINE * written):
         return None
     text = "\n".join(line.text for line in read)
-    return Description(text, tuple(_stated(sentences, knowledge.words)))
+    return Description(text, tuple(_told(sentences, knowledge.words)))
 
 
-def complaint(description: Description, words: Words) -> Line | None:
-    """The sentence by which a text without an error's message tells of misplaced tensors; None where it
-    tells of none, or of nothing that went wrong."""
-    stated = description.stated
-    if not any(words.complaints.search(line.text) for line in stated):
-        return None
-    return next((line for line in stated if words.misplacements.search(line.text)), None)
+def said(description: Description) -> dict[str, float]:
+    """The words of a description, each with how much it counts: by the role of its sentences."""
+    found: dict[str, float] = {}
+    for one in description.sentences:
+        counts = _COUNTS[one.role]
+        for word in words_of(one.text):
+            found[word] = max(counts, found.get(word, 0.0))
+    return found
+
+
+def is_device_failure(description: Description, knowledge: Knowledge, *, other: bool) -> bool:
+    """Whether a text without an error's message is about misplaced tensors.
+
+    Args:
+        description: what it says.
+        knowledge: the words of descriptions, by their kind; complaints and misplacements.
+        other: whether it says what another family of failures is known by.
+    """
+    words = knowledge.words
+    if not any(
+        words.complaints.search(one.text) or words.fixed.search(one.text)
+        for one in description.sentences
+    ):
+        return False  # nothing went wrong
+    misplaced = sum(1 for one in description.stated if words.misplacements.search(one.text))
+    score = knowledge.descriptions().device_failure(said(description))
+    return score + _MISPLACED * min(misplaced, _MOST) - _OTHER * other >= _ENOUGH
+
+
+def telling(description: Description, words: Words) -> Sentence:
+    """The sentence that shows the failure best: one that tells where something is, or complains."""
+    stated = description.stated or description.sentences
+    for known in (words.misplacements, words.complaints):
+        found = next((one for one in stated if known.search(one.text)), None)
+        if found is not None:
+            return found
+    return stated[0]
 
 
 def _first(lines: Sequence[Peeled]) -> Iterator[Peeled]:
@@ -107,6 +155,18 @@ def _first(lines: Sequence[Peeled]) -> Iterator[Peeled]:
             return
         yield line._replace(text=line.text[:left])
         left -= len(line.text) + 1
+
+
+def _written(lines: Iterable[Peeled], words: Words) -> Iterator[Peeled]:
+    """The lines without those of the site around a text: its menus, counters and lists of other pages."""
+    others = False
+    for line in lines:
+        text = line.text.strip()
+        others = (others and not text.endswith(_STOPS)) or bool(
+            words.furniture_headings.search(text)
+        )
+        if not text or not (others or words.furniture.search(text)):
+            yield line
 
 
 def _sentences(lines: Sequence[Peeled]) -> Iterator[tuple[int, str]]:
@@ -126,25 +186,46 @@ def _sentences(lines: Sequence[Peeled]) -> Iterator[tuple[int, str]]:
         text = ""
 
 
-def _stated(sentences: Sequence[Line], words: Words) -> Iterator[Line]:
-    """What is said to be so: no part with advice, no attempt, no clause that denies."""
-    advised = False
+def _told(sentences: Sequence[Line], words: Words) -> Iterator[Sentence]:
+    """What the sentences say, each with its role: by the heading of its part, and by its own words.
+
+    What was only tried is left out, and so are clauses that deny.
+    """
+    part: Role | None = Role.SYMPTOM
     for number, said in sentences:
-        if words.advice_headings.search(said):
-            advised = True
+        heading = next((role for role, known in _headings(words) if known.search(said)), None)
+        if heading is not None:
+            part = heading
             continue
-        if (
-            advised
-            and _width(said) < _HEADING
-            and not said.endswith(_STOPS)
-            and not _ITEM.match(said)
-        ):
-            advised = False
-        if advised or words.advice.search(said) or words.attempts.search(said):
+        if part is not Role.SYMPTOM and _is_heading(said):
+            part = Role.SYMPTOM
+        if words.attempts.search(said):
             continue
+        role = Role.ADVICE if part is Role.ADVICE else _role(said, words) or part
         clauses = (clause for clause in _CLAUSES.split(said) if not words.denials.search(clause))
         if kept := " ".join(filter(None, clauses)):
-            yield Line(number, kept)
+            yield Sentence(number, kept, role)
+
+
+def _headings(words: Words) -> tuple[tuple[Role, re.Pattern[str]], ...]:
+    return (
+        (Role.ADVICE, words.advice_headings),
+        (Role.CAUSE, words.cause_headings),
+        (Role.FIX, words.fix_headings),
+    )
+
+
+def _is_heading(said: str) -> bool:
+    return _width(said) < _HEADING and not said.endswith(_STOPS) and not _ITEM.match(said)
+
+
+def _role(said: str, words: Words) -> Role | None:
+    """The role of a sentence by its own words; None where they do not tell."""
+    if words.advice.search(said):
+        return Role.ADVICE
+    if words.fixed.search(said):
+        return Role.FIX
+    return Role.CAUSE if words.reasons.search(said) else None
 
 
 def _width(text: str) -> int:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from diagnose.model import Frame, Library
+from diagnose.model import Frame, Library, Words
 from diagnose.patterns import GENERATED, in_package, lazy
 
 _STDLIB = lazy(
@@ -82,3 +82,54 @@ def _import_name(rest: str) -> str:
     """The name that is imported: the folder's, or the single module's without what follows it."""
     first, _, inside = rest.partition("/")
     return first if inside else first.split(".")[0]
+
+
+#: Names are compared without what separates their words: Stable-Baselines3, stable_baselines3.
+_TOKEN = lazy(r"(?<![\w./@-])[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*(?![\w@])", re.ASCII)
+#: What stands before a name or after it where it is no word of English: an import, a version, a command.
+_BEFORE = lazy(
+    r"(?:\b(?:import|from|pip3? install|install|upgrade|package)|[`'\"/])\s*$", re.IGNORECASE
+)
+_AFTER = lazy(
+    r"[`'\"]|\s*(?:==|>=|<=|[=:]?\s*v?\d+\.\d)|\.[a-z_]+|\s+(?:launch|config|library|package|库)"
+)
+_ADDRESS = lazy(
+    r"git(?:hub|lab|ee)\.com/[\w.-]{1,39}/([\w.-]{2,60}?)(?:\.git)?(?=[/\s#?)\]>'\"`,;:]|$)"
+)
+_IMPORT = lazy(r"^\s*(?:>>> )?(?:from|import) ([a-z_]\w+)", re.MULTILINE)
+_PREVIEW = 20
+
+
+def named(text: str, libraries: Sequence[Library], words: Words) -> tuple[str, ...]:
+    """Import names of the third-party packages that a text names, in its order; of a repository whose
+    address it gives, the repository's name.
+
+    Args:
+        text: what somebody wrote.
+        libraries: those that are known.
+        words: names that are English words too, and what belongs to Python or torch itself.
+    """
+    known = {
+        _squashed(name): one.name
+        for one in libraries
+        for name in (one.name, one.distribution or "")
+    }
+    found: dict[str, int] = {}
+    for match in _TOKEN.finditer(text):
+        name = known.get(_squashed(match[0])) or known.get(_squashed(match[0].partition(".")[0]))
+        if name is None:
+            continue
+        if words.homonyms.search(name) and not (
+            _BEFORE.search(text[max(0, match.start() - _PREVIEW) : match.start()])
+            or _AFTER.match(text, match.end())
+        ):
+            continue
+        found.setdefault(name, match.start())
+    for match in (*_ADDRESS.finditer(text), *_IMPORT.finditer(text)):
+        found.setdefault(known.get(_squashed(match[1]), match[1]), match.start())
+    ordered = sorted(found, key=lambda name: found[name])
+    return tuple(name for name in ordered if not words.platform.search(name))
+
+
+def _squashed(name: str) -> str:
+    return _SEPARATORS.sub("", name).lower()

@@ -40,9 +40,12 @@ CALIBRATION = Maps((0.7, 0.6), (1.45, 0.8))
 #: The same of a traceback without carets: where they stand, more facts are read off one line, and their
 #: sum says more than they do. Such answers were right more often at the same share (docs/measurements.md).
 CALIBRATION_WITHOUT_CARETS = Maps((1.65, 0.8), (1.7, 0.8))
-#: The same where a failure is only described, or shown by its message alone: what people say of it is less
-#: than what the program printed, a sentence may be of something else, and a message fits many causes.
-CALIBRATION_OF_WORDS = Maps((0.2, 0.45), (0.2, 0.45))
+#: The same where a failure is shown by its message alone, which fits many causes.
+CALIBRATION_OF_MESSAGES = Maps((0.2, 0.45), (0.2, 0.45))
+#: The same where a failure is only described: what people say of it is less than what the program printed,
+#: and words that go together are counted one by one. Fitted on the incidents' own texts, each read by the
+#: words of those of other repositories, and raised, since a neighbouring cause is often as right.
+CALIBRATION_OF_WORDS = Maps((0.1, 0.3), (0.1, 0.3))
 #: What the odds lose, as a logarithm, where only a form of the grammar reads the message: a form knows less
 #: of it than a wording of its own.
 OF_A_FORM = 0.4
@@ -52,7 +55,7 @@ INCIDENT_FLOOR = 0.8
 #: What an incident adds that is the same failure again: more than all other facts together.
 AGAIN_WEIGHT = 12.0
 #: What an incident adds that a description is surely of.
-DESCRIPTION_WEIGHT = 7.0
+DESCRIPTION_WEIGHT = 2.0
 #: The best cause must reach this confidence, or the verdict is ``unknown``: below it about every second
 #: first cause was wrong.
 THRESHOLD = 0.6
@@ -115,16 +118,21 @@ def _of_facts(scored: Scored) -> Mapping[str, float]:
     return {term.id: term.value for term in scored.terms if term.kind == "fact"}
 
 
-def calibration(*, described: bool, carets: bool, formed: bool = False) -> Maps:
+def calibration(*, described: bool, alone: bool, carets: bool, formed: bool = False) -> Maps:
     """The maps of the confidence, by what a report holds.
 
     Args:
-        described: there was no traceback, but somebody's words or the message alone.
+        described: there was no traceback, but somebody's words.
+        alone: there was the message alone.
         carets: the traceback underlines what failed.
         formed: no wording knew the message, but a form of the grammar.
     """
-    read = CALIBRATION if carets else CALIBRATION_WITHOUT_CARETS
-    maps = CALIBRATION_OF_WORDS if described else read
+    if described:
+        maps = CALIBRATION_OF_WORDS
+    elif alone:
+        maps = CALIBRATION_OF_MESSAGES
+    else:
+        maps = CALIBRATION if carets else CALIBRATION_WITHOUT_CARETS
     if not formed:
         return maps
     return Maps(*((intercept - OF_A_FORM, slope) for intercept, slope in maps))

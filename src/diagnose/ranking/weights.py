@@ -20,10 +20,13 @@ def ranking(
 ) -> tuple[Scored, ...]:
     """All causes of a device failure, by its facts, its words and the incidents that resemble it."""
     learned = guarded("words", lambda: experience(scene), dict[str, float]())
-    described = scene.report.description is not None or not scene.report.frames
-    mismatch = scene.report.mismatch
-    formed = mismatch is not None and mismatch.formed
-    maps = calibration(described=described, carets=scene.has_carets, formed=formed)
+    report, mismatch = scene.report, scene.report.mismatch
+    maps = calibration(
+        described=report.description is not None,
+        alone=not report.frames,
+        carets=scene.has_carets,
+        formed=mismatch is not None and mismatch.formed,
+    )
     return rank(found, matches, casebase.causes, learned, maps)
 
 

@@ -14,6 +14,7 @@ from diagnose.compiling.models.messages import Families, GrammarFile, Libraries,
 from diagnose.compiling.models.names import Aten, Effects, TorchNames, Words
 from diagnose.compiling.models.others import (
     Advice,
+    DescriptionsFile,
     Extensions,
     Operands,
     Operators,
@@ -55,5 +56,6 @@ KINDS = (
     Kind("repairs.toml", Repairs),
     Kind("causes/*.toml", CauseFile),
     Kind("cases/*/case.toml", CaseFile),
+    Kind("descriptions/*.toml", DescriptionsFile),
     Kind("*symptoms.toml", Symptoms),
 )

@@ -187,3 +187,19 @@ class Symptoms(Strict):
 
     notions: dict[str, SomeTexts]
     stop: Stop
+
+
+class Told(Strict):
+    """A failure as somebody describes it."""
+
+    text: Annotated[str, at_most(4000)]
+    family: str | None = Field(
+        None, description="In other.toml: of which family it is, or none if nothing failed."
+    )
+
+
+class DescriptionsFile(Strict):
+    """Descriptions of failures of one cause, whose id the file is called by, or of others (other.toml)."""
+
+    en: tuple[Told, ...] = Field((), strict=False)
+    zh: tuple[Told, ...] = Field((), strict=False)
