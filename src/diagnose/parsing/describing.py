@@ -127,13 +127,15 @@ def is_device_failure(description: Description, knowledge: Knowledge, *, other: 
         knowledge: the words of descriptions, by their kind; complaints and misplacements.
         other: whether it says what another family of failures is known by.
     """
-    words = knowledge.words
+    words, stated = knowledge.words, description.stated
+    misplaced = sum(1 for one in stated if words.misplacements.search(one.text))
+    if misplaced and not other and any(words.complaints.search(one.text) for one in stated):
+        return True
     if not any(
         words.complaints.search(one.text) or words.fixed.search(one.text)
         for one in description.sentences
     ):
         return False  # nothing went wrong
-    misplaced = sum(1 for one in description.stated if words.misplacements.search(one.text))
     score = knowledge.descriptions().device_failure(said(description))
     return score + _MISPLACED * min(misplaced, _MOST) - _OTHER * other >= _ENOUGH
 
@@ -191,11 +193,10 @@ def _told(sentences: Sequence[Line], words: Words) -> Iterator[Sentence]:
 
     What was only tried is left out, and so are clauses that deny.
     """
-    part: Role | None = Role.SYMPTOM
+    part = Role.SYMPTOM
     for number, said in sentences:
-        heading = next((role for role, known in _headings(words) if known.search(said)), None)
-        if heading is not None:
-            part = heading
+        if found := [role for role, known in _headings(words) if known.search(said)]:
+            part = found[0]
             continue
         if part is not Role.SYMPTOM and _is_heading(said):
             part = Role.SYMPTOM
