@@ -12,6 +12,7 @@ from diagnose.bulkhead import debug
 from diagnose.casebase.store import Casebase, load
 from diagnose.errors import BAD_INPUT, FAULT, FOUND, NOTHING, DiagnoseError, printable
 from diagnose.inputs import InputError, opened
+from diagnose.memory import lookup
 from diagnose.model import Diagnosis, Lang, Report, Verdict
 from diagnose.outputs import columns, takes_links, write, writer
 from diagnose.pipeline import diagnose, explain, failed
@@ -40,6 +41,7 @@ def answer(
     folders: tuple[str, ...] = (),
     no_source: bool = False,
     ask: bool = False,
+    store: str | None = None,
 ) -> int:
     """Prints the answers to files, or to standard input when none is named.
 
@@ -54,6 +56,7 @@ def answer(
         folders: where else the files lie that the inputs name.
         no_source: whether no such file is read, wherever it lies.
         ask: whether the questions of an answer are put on the terminal.
+        store: where earlier failures are remembered, as for `diagnose.memory.lookup.location`.
 
     Returns:
         The exit status. Inputs that cannot be read are told on standard error and give `BAD_INPUT`;
@@ -84,6 +87,7 @@ def answer(
                 print(f"diagnose: {printable(str(error))}", file=sys.stderr)
                 statuses.append(BAD_INPUT)
                 continue
+            diagnosis = _remembered(diagnosis, store)
             if answers and form in _FOR_PEOPLE:
                 put("\n")
             if len(files) > 1 and form in _FOR_PEOPLE:
@@ -96,6 +100,15 @@ def answer(
     if verification is not None:
         _write_verification(verification, answers, casebase)
     return overall(statuses)
+
+
+def _remembered(diagnosis: Diagnosis, store: str | None) -> Diagnosis:
+    """The answer with what a store remembers; one that cannot be read costs nothing else."""
+    try:
+        return diagnosis._replace(seen=lookup.seen(lookup.location(store), diagnosis.report))
+    except lookup.StoreError as error:
+        print(f"diagnose: {printable(str(error))}", file=sys.stderr)
+        return diagnosis
 
 
 def overall(statuses: list[int]) -> int:

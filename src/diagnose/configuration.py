@@ -24,7 +24,7 @@ _TABLE = b"tool.diagnose"
 #: By command: setting -> its type and the parameter of the command that it is the default of. "" are those
 #: of every command.
 _SETTINGS: Mapping[str, Mapping[str, tuple[type, str]]] = {
-    "": {"lang": (str, "lang")},
+    "": {"lang": (str, "lang"), "store": (str, "store")},
     "answer": {"format": (str, "form"), "top": (int, "top"), "source": (list, "source")},
     "check": {
         "exclude": (list, "exclude"),

@@ -29,6 +29,12 @@ COMMANDS = {
         "Explain a cause or an incident, or find one by words.",
         "A job has failed",
     ),
+    "remember": (
+        "diagnose.commands.remember",
+        "remember",
+        "Write down what fixed a failure, for the next one.",
+        "A job has failed",
+    ),
     "check": (
         "diagnose.commands.check",
         "check",

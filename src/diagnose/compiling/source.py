@@ -19,7 +19,7 @@ from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
 from diagnose.compiling.models.messages import Families, Libraries, Messages
 from diagnose.compiling.models.names import Aten, Effects, TorchNames, Words
-from diagnose.compiling.models.others import Advice, Operands, Repairs, Strays
+from diagnose.compiling.models.others import Advice, Operands, Redaction, Repairs, Strays
 from diagnose.compiling.models.strict import LANGS, Sentences
 from diagnose.compiling.reader import Kb
 from diagnose.compiling.reader import read as read_files
@@ -68,6 +68,11 @@ def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
     yield from _records("family", ((one.id, one._asdict()) for one in families))
     yield from _records("marks", [("marks", _marks(wordings, families))])
     yield from _records("advice", _advice(kb.one("advice.toml", Advice)))
+    redaction = kb.one("redaction.toml", Redaction)
+    yield from _records("redaction", redaction.entries())
+    yield from _records(
+        "redacted", ((kind, entry.model_dump()) for kind, entry in redaction.kinds.items())
+    )
     repairs = kb.one("repairs.toml", Repairs).root
     yield from _records("repair", ((key, _by_lang(texts)) for key, texts in repairs.items()))
     yield from _records("operands", kb.one("operands.toml", Operands).root.items())
