@@ -14,7 +14,7 @@ from sqlalchemy import create_engine, inspect, text
 from diagnose.memory import key as keys
 from diagnose.memory import lookup, schema
 from diagnose.memory.redaction import Redacted
-from diagnose.memory.store import HOUR, Input, Store, StoreError
+from diagnose.memory.store import HOUR, FailureError, Input, Store, StoreError
 from diagnose.migrating import migrate
 from diagnose.model import Diagnosis
 
@@ -25,7 +25,7 @@ ONE, TWO = trace("easyedit-memit-delta"), trace("adapters-dataparallel")
 def keep(store: Store, answered: Answered, text: str, **about: str) -> str:
     """Keeps a report; the id of its group."""
     diagnosis = answered(text)
-    stored = store.report(store.add(Input(text, **about), diagnosis, keep=True))
+    stored = store.report(store.add(Input(text, **about), diagnosis))
     assert stored is not None
     assert stored.group is not None
     return stored.group
@@ -35,7 +35,7 @@ def test_a_paste_is_there_for_an_hour_and_does_not_count(
     store: Store, clock: Clock, answered: Answered
 ) -> None:
     diagnosis = answered(ONE)
-    id = store.add(Input(ONE, "job.log", answers={"which": 1}), diagnosis)
+    id = store.add(Input(ONE, "job.log", answers={"which": 1}))
     stored = store.report(id)
     assert stored is not None
     assert (stored.input.source, stored.input.answers, stored.group) == (
@@ -46,7 +46,7 @@ def test_a_paste_is_there_for_an_hour_and_does_not_count(
     assert store.seen(diagnosis) is None
     clock.now += HOUR + 1
     assert store.report(id) is None
-    other = store.add(Input(TWO), answered(TWO))  # sweeps
+    other = store.add(Input(TWO))  # sweeps
     assert store.keep(id, diagnosis) is None
     assert store.keep(other, answered(TWO)) is not None
 
@@ -77,7 +77,7 @@ def test_a_thousand_ranks_of_a_job_are_one_report(store: Store, answered: Answer
     def send(ranks: range) -> None:
         for rank in ranks:
             report = one.report._replace(ranks=(rank,))
-            store.add(Input(ONE, job="4711"), one._replace(report=report), keep=True)
+            store.add(Input(ONE, job="4711"), one._replace(report=report))
 
     one = answered(ONE)
     threads = [threading.Thread(target=send, args=(range(n, 200, 4),)) for n in range(4)]
@@ -125,9 +125,9 @@ def test_a_merge_sticks_and_says_what_agrees(store: Store, answered: Answered) -
     (merge,) = store.page(one).merges
     assert (merge.kind, merge.kept, merge.other, merge.by) == ("merge", one, two, "bo")
     assert merge.agreed == list(agreed)
-    with pytest.raises(StoreError, match="one failure already"):
+    with pytest.raises(FailureError, match="one failure already"):
         store.merge(one, two, "bo")
-    with pytest.raises(StoreError, match="no failure nothing"):
+    with pytest.raises(FailureError, match="no failure nothing"):
         store.merge(one, "nothing", "bo")
 
 
@@ -146,7 +146,7 @@ def test_a_split_sticks(store: Store, answered: Answered) -> None:
     )
     assert other != ONE
     group = keep(store, answered, ONE)
-    with pytest.raises(StoreError, match="no two kinds"):
+    with pytest.raises(FailureError, match="no two kinds"):
         store.split(group, store.page(group).variants[0][0], "bo")
     assert keep(store, answered, other) == group
     narrow = keys.exact(answered(other).report, keys.key(answered(other).report))
@@ -185,7 +185,7 @@ def test_a_fix_that_does_not_hold_is_a_regression(store: Store, answered: Answer
     group = keep(store, answered, ONE)
     store.mark(group, "fixed", "transformers 4.44")
     for version, status in (("4.43.2", "fixed"), ("4.44.1", "regressed")):
-        store.add(Input(ONE), with_version(version), keep=True)
+        store.add(Input(ONE), with_version(version))
         found = store.group(group)
         assert found is not None
         assert found.status == status
@@ -194,7 +194,7 @@ def test_a_fix_that_does_not_hold_is_a_regression(store: Store, answered: Answer
 
 def test_a_report_is_deleted_for_good(store: Store, answered: Answered) -> None:
     diagnosis = answered(ONE)._replace(report=answered(ONE).report._replace(ranks=(0, 1)))
-    id = store.add(Input(ONE), diagnosis, keep=True)
+    id = store.add(Input(ONE), diagnosis)
     assert store.forget(id)
     assert not store.forget(id)
     assert store.report(id) is None
@@ -208,7 +208,7 @@ def test_nothing_is_stored_before_it_is_redacted(store: Store, answered: Answere
     secret = "hf_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3f"
     log = f"export HF_TOKEN={secret}\n{ONE}".replace("/home/user/", "/home/ana/")
     log = log.replace("cuda:0!", f"cuda:0! {secret}")
-    id = store.add(Input(log, "/home/ana/log", files={"/home/ana/a.py": secret}), answered(log), keep=True)  # fmt: skip
+    id = store.add(Input(log, "/home/ana/log", files={"/home/ana/a.py": secret}), answered(log))  # fmt: skip
     stored = store.report(id)
     assert stored is not None
     assert stored.group is not None

@@ -89,7 +89,7 @@ def remember(
         sys.exit(FAULT if diagnosis.verdict == "failed" else NOTHING)
     kept = Store(where, redactor(casebase.redaction().rules))
     here = Input(given, file, lang, host=host or socket.gethostname())
-    report = kept.report(kept.add(here, diagnosis, keep=True))
+    report = kept.report(kept.add(here, diagnosis))
     assert report is not None
     assert report.group is not None
     kept.remember(

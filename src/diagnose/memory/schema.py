@@ -65,6 +65,7 @@ class ReportRow(Base):
     expires: Mapped[int | None] = mapped_column(index=True)
     key: Mapped[str | None]
     exact: Mapped[str | None]
+    message: Mapped[str | None]
     job: Mapped[str | None]
     host: Mapped[str | None]
     versions: Mapped[Table]

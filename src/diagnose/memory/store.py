@@ -46,6 +46,10 @@ _DAY = 86400
 Redact = Callable[[str], Redacted]
 
 
+class FailureError(Exception):
+    """A failure that is not there, or that cannot be merged or divided so; the message is a sentence."""
+
+
 class Input(NamedTuple):
     """What was diagnosed, and who sent it: the text, its name, the files that came along, the replies to
     questions; ``job`` names all ranks of one run."""
@@ -103,7 +107,7 @@ class Page(NamedTuple):
     versions: Mapping[str, Sequence[str]]
     days: Sequence[tuple[int, int]]
     merges: Sequence[Merge]
-    variants: Sequence[tuple[str, int]]
+    variants: Sequence[tuple[str, int, str]]
 
 
 class Store:
@@ -146,8 +150,8 @@ class Store:
 
     # --- reports ----------------------------------------------------------------------------------
 
-    def add(self, given: Input, diagnosis: Diagnosis, *, keep: bool = False) -> str:
-        """Stores a report, redacted: for an hour, or for good with ``keep``.
+    def add(self, given: Input, diagnosis: Diagnosis | None = None) -> str:
+        """Stores a report, redacted: for an hour, or for good with its ``diagnosis``.
 
         Returns:
             Its id, which nobody can guess. The ranks of a job are one report.
@@ -166,22 +170,28 @@ class Store:
                 expires=now + HOUR,
                 job=given.job,
                 host=given.host,
-                versions=dict(diagnosis.report.versions),
+                versions={},
                 removed=removed,
                 input=_packed(given),
             )
             session.add(row)
-            return self._keep(session, row, diagnosis) if keep else row.id
+            return self._keep(session, row, diagnosis) if diagnosis is not None else row.id
 
-    def keep(self, id: str, diagnosis: Diagnosis) -> str | None:
-        """Keeps a report for good, so that it counts; its group, None where it has gone or has no error."""
+    def keep(self, id: str, diagnosis: Diagnosis) -> tuple[str, str] | None:
+        """Keeps a report for good, so that it counts.
+
+        Returns:
+            Its id, another one where its job has a report already, and its group; None where it has
+            gone or has no error.
+        """
         with self._writing() as session:
             row = session.get(ReportRow, id)
             if row is None or diagnosis.report.error is None:
                 return None
             if row.group is None:
                 row = session.get_one(ReportRow, self._keep(session, row, diagnosis))
-            return row.group
+            assert row.group is not None
+            return row.id, row.group
 
     def report(self, id: str) -> Stored | None:
         """A stored report; None where there is none, or no more."""
@@ -221,8 +231,9 @@ class Store:
                 session.expunge(row) if row in session.new else session.delete(row)
                 _add_ranks(session, same.id, report.ranks)
                 return same.id
-        row.group, row.expires = group, None
+        row.group, row.expires, row.versions = group, None, dict(report.versions)
         row.key, row.exact = found.digest, exact(report, found)
+        row.message = self._redact(report.error.message[:_NAME]).text
         session.flush()
         _add_ranks(session, row.id, report.ranks)
         held = session.get_one(GroupRow, group)
@@ -432,7 +443,7 @@ class Store:
                 .order_by(MergeRow.at.desc())
             )
             variants = session.execute(
-                select(ReportRow.exact, func.count())
+                select(ReportRow.exact, func.count(), func.min(ReportRow.message))
                 .where(mine)
                 .group_by(ReportRow.exact)
                 .order_by(func.count().desc())
@@ -457,12 +468,12 @@ class Store:
             The names of the facts that agree.
 
         Raises:
-            StoreError: there are no two such groups.
+            FailureError: there are no two such groups.
         """
         with self._writing() as session:
             kept, other = _current(session, kept), _current(session, other)
             if kept == other:
-                raise StoreError("these two are one failure already")
+                raise FailureError("these two are one failure already")
             one, two = session.get_one(GroupRow, kept), session.get_one(GroupRow, other)
             agreed = _agreed(one, two)
             ours = select(ReportRow.job).where(ReportRow.group == kept, ReportRow.job.is_not(None))
@@ -486,7 +497,7 @@ class Store:
             The new group.
 
         Raises:
-            StoreError: the group has no such reports, or no others.
+            FailureError: the group has no such reports, or no others.
         """
         with self._writing() as session:
             group = _current(session, group)
@@ -501,7 +512,7 @@ class Store:
                 .limit(1)
             )
             if first is None or others is None:
-                raise StoreError("there are no two kinds of reports to divide")
+                raise FailureError("there are no two kinds of reports to divide")
             made = GroupRow(
                 id=secrets.token_hex(6),
                 cause=held.cause,
@@ -622,13 +633,13 @@ def _current(session: Session, group: str) -> str:
     """A group, or the one that it was merged into.
 
     Raises:
-        StoreError: there is none.
+        FailureError: there is none.
     """
     row = session.get(GroupRow, group)
     while row is not None and row.merged is not None:
         row = session.get(GroupRow, row.merged)
     if row is None:
-        raise StoreError(f"there is no failure {group} in the store")
+        raise FailureError(f"there is no failure {group} in the store")
     return row.id
 
 

@@ -12,6 +12,7 @@ from werkzeug.http import HTTP_STATUS_CODES
 
 from diagnose.bulkhead import debug, missing
 from diagnose.casebase.store import CasebaseError
+from diagnose.memory.lookup import StoreError
 from diagnose.model import Diagnosis, Missing
 from diagnose.web.inputs import Submission
 from diagnose.web.language import current, say
@@ -22,6 +23,7 @@ def register(app: Flask) -> None:
     """Installs the handlers; an exception that nobody expected becomes a 500 with no more than an id."""
     app.register_error_handler(InputError, _input)
     app.register_error_handler(CasebaseError, _casebase)
+    app.register_error_handler(StoreError, _store)
     app.register_error_handler(HTTPException, _http)
     app.register_error_handler(NoAnswer, _no_answer)
     app.register_error_handler(Exception, _unexpected)
@@ -58,6 +60,15 @@ def _casebase(error: CasebaseError) -> Response:
     current_app.logger.error("the case base cannot be used: %s", error)
     return (
         problem(503, say("error-503", "en")) if _api() else page(503, say("error-503", current()))
+    )
+
+
+def _store(error: StoreError) -> Response:
+    current_app.logger.error("%s", error)
+    return (
+        problem(503, say("error-store", "en"))
+        if _api()
+        else page(503, say("error-store", current()))
     )
 
 

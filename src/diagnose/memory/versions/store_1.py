@@ -44,6 +44,7 @@ def upgrade() -> None:
         sa.Column("expires", number, index=True),
         sa.Column("key", text),
         sa.Column("exact", text),
+        sa.Column("message", text),
         sa.Column("job", text),
         sa.Column("host", text),
         sa.Column("versions", sa.JSON(), nullable=False),
