@@ -18,6 +18,7 @@ from diagnose.outputs import columns, takes_links, write, writer
 from diagnose.pipeline import diagnose, explain, failed
 from diagnose.ranking.questions import Answers
 from diagnose.rendering import FORMATS
+from diagnose.rendering.labels import LABELS
 from diagnose.sources import Sources, per_report
 
 #: Exit statuses of the contract, by verdict; bad usage or input is `BAD_INPUT`.
@@ -42,6 +43,8 @@ def answer(
     no_source: bool = False,
     ask: bool = False,
     store: str | None = None,
+    redact: bool = False,
+    server: str | None = None,
 ) -> int:
     """Prints the answers to files, or to standard input when none is named.
 
@@ -57,6 +60,8 @@ def answer(
         no_source: whether no such file is read, wherever it lies.
         ask: whether the questions of an answer are put on the terminal.
         store: where earlier failures are remembered, as for `diagnose.memory.lookup.location`.
+        redact: whether secrets are taken out of the answers.
+        server: the address of a service that each failure is reported to, redacted.
 
     Returns:
         The exit status. Inputs that cannot be read are told on standard error and give `BAD_INPUT`;
@@ -88,6 +93,10 @@ def answer(
                 statuses.append(BAD_INPUT)
                 continue
             diagnosis = _remembered(diagnosis, store)
+            if server is not None:
+                _report(diagnosis, server)
+            if redact:
+                diagnosis = _redacted(diagnosis, casebase)
             if answers and form in _FOR_PEOPLE:
                 put("\n")
             if len(files) > 1 and form in _FOR_PEOPLE:
@@ -109,6 +118,33 @@ def _remembered(diagnosis: Diagnosis, store: str | None) -> Diagnosis:
     except lookup.StoreError as error:
         print(f"diagnose: {printable(str(error))}", file=sys.stderr)
         return diagnosis
+
+
+def _redacted(diagnosis: Diagnosis, casebase: Casebase) -> Diagnosis:
+    """The answer without secrets; what went is said on standard error."""
+    from diagnose.memory.redaction import redacted, redactor, said
+
+    redaction = casebase.redaction()
+    found, removed = redacted(diagnosis, redactor(redaction.rules))
+    if removed:
+        print(
+            LABELS[casebase.lang]["redacted"].format(what=said(removed, redaction.kinds)),
+            file=sys.stderr,
+        )
+    return found
+
+
+def _report(diagnosis: Diagnosis, server: str) -> None:
+    """Reports a failure; that it could not be costs no answer."""
+    from diagnose.memory.sending import SendingError, send
+
+    if diagnosis.report.error is None:
+        return
+    try:
+        sent = send(server, diagnosis)
+        print(LABELS[diagnosis.lang]["sent"].format(url=printable(sent.url)), file=sys.stderr)
+    except SendingError as error:
+        print(f"diagnose: {printable(str(error))}", file=sys.stderr)
 
 
 def overall(statuses: list[int]) -> int:

@@ -25,10 +25,7 @@ ONE, TWO = trace("easyedit-memit-delta"), trace("adapters-dataparallel")
 def keep(store: Store, answered: Answered, text: str, **about: str) -> str:
     """Keeps a report; the id of its group."""
     diagnosis = answered(text)
-    stored = store.report(store.add(Input(text, **about), diagnosis))
-    assert stored is not None
-    assert stored.group is not None
-    return stored.group
+    return store.record(Input(text, **about), diagnosis).group
 
 
 def test_a_paste_is_there_for_an_hour_and_does_not_count(
@@ -77,7 +74,7 @@ def test_a_thousand_ranks_of_a_job_are_one_report(store: Store, answered: Answer
     def send(ranks: range) -> None:
         for rank in ranks:
             report = one.report._replace(ranks=(rank,))
-            store.add(Input(ONE, job="4711"), one._replace(report=report))
+            store.record(Input(ONE, job="4711"), one._replace(report=report))
 
     one = answered(ONE)
     threads = [threading.Thread(target=send, args=(range(n, 200, 4),)) for n in range(4)]
@@ -185,7 +182,7 @@ def test_a_fix_that_does_not_hold_is_a_regression(store: Store, answered: Answer
     group = keep(store, answered, ONE)
     store.mark(group, "fixed", "transformers 4.44")
     for version, status in (("4.43.2", "fixed"), ("4.44.1", "regressed")):
-        store.add(Input(ONE), with_version(version))
+        store.record(Input(ONE), with_version(version))
         found = store.group(group)
         assert found is not None
         assert found.status == status
@@ -194,7 +191,7 @@ def test_a_fix_that_does_not_hold_is_a_regression(store: Store, answered: Answer
 
 def test_a_report_is_deleted_for_good(store: Store, answered: Answered) -> None:
     diagnosis = answered(ONE)._replace(report=answered(ONE).report._replace(ranks=(0, 1)))
-    id = store.add(Input(ONE), diagnosis)
+    id = store.record(Input(ONE), diagnosis).id
     assert store.forget(id)
     assert not store.forget(id)
     assert store.report(id) is None
@@ -208,7 +205,8 @@ def test_nothing_is_stored_before_it_is_redacted(store: Store, answered: Answere
     secret = "hf_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3f"
     log = f"export HF_TOKEN={secret}\n{ONE}".replace("/home/user/", "/home/ana/")
     log = log.replace("cuda:0!", f"cuda:0! {secret}")
-    id = store.add(Input(log, "/home/ana/log", files={"/home/ana/a.py": secret}), answered(log))  # fmt: skip
+    given = Input(log, "/home/ana/log", files={"/home/ana/a.py": secret})
+    id = store.record(given, answered(log)).id
     stored = store.report(id)
     assert stored is not None
     assert stored.group is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 from flask.testing import FlaskClient
 from web.conftest import LIMIT, Visitor
 from web.samples import AMBIGUOUS, HOSTILE_TRACEBACK, PAYLOADS, TRACES
+from web.test_api import mistakes
+from web.test_api import test_description_and_routes_are_the_same as same_routes
 from web.test_browser import _violations
 
 from diagnose.memory.lookup import StoreError
@@ -160,6 +163,98 @@ def test_the_chart_shows_the_latest_days() -> None:
     assert found is not None
     assert [(bar.count, bar.high) for bar in found.bars] == [(2, 30.0), (4, 60.0)]
     assert found.bars[1].x - found.bars[0].x == 30
+
+
+# --- the API ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def described(client: FlaskClient) -> dict[str, Any]:
+    found: dict[str, Any] = client.get("/api/v1/openapi.json").get_json()
+    return found
+
+
+def test_reports_and_failures_fit_the_description(
+    client: FlaskClient, described: dict[str, Any]
+) -> None:
+    same_routes(client.application, described)
+    sent = client.post(
+        "/api/v1/reports",
+        json={"text": f"HF_TOKEN={SECRET}\n{ONE}", "host": "node7", "job": "4711", "ranks": [3]},
+    )
+    assert sent.status_code == 201
+    again = client.post("/api/v1/reports", json={"text": ONE, "job": "4711", "ranks": [0, 4]})
+    assert again.status_code == 200
+    assert again.get_json()["id"] == sent.get_json()["id"]
+    assert sent.get_json()["removed"] == {"token": 1}
+    failure = f"/api/v1/failures/{sent.get_json()['seen']['group']}"
+    report = f"/api/v1/reports/{sent.get_json()['id']}"
+    for answer, schema in (
+        (sent, "Kept"),
+        (again, "Kept"),
+        (client.get(report), "Report"),
+        (client.get(failure), "FailureInFull"),
+    ):
+        named = {"$ref": f"#/components/schemas/{schema}"}
+        assert list(mistakes(answer.get_json(), named, described)) == []
+    assert client.get(failure).get_json()["ranks"] == [0, 3, 4]
+    assert SECRET not in client.get(report).text
+    listed = client.get("/api/v1/failures?q=memit").get_json()
+    schema = described["paths"]["/api/v1/failures"]["get"]["responses"]["200"]
+    schema = schema["content"]["application/json"]["schema"]
+    assert list(mistakes(listed, schema, described)) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "options", "status"),
+    [
+        ("/api/v1/reports", {"data": ONE, "content_type": "text/plain"}, 415),
+        ("/api/v1/reports", {"json": {}}, 400),
+        ("/api/v1/reports", {"json": {"text": ONE, "nonsense": 1}}, 400),
+        ("/api/v1/reports", {"json": {"text": ONE, "ranks": ["a"]}}, 400),
+        ("/api/v1/reports", {"json": {"text": ONE, "ranks": [-1]}}, 400),
+        ("/api/v1/reports", {"json": {"text": ONE, "host": 1}}, 400),
+        ("/api/v1/reports", {"json": {"text": "all is well"}}, 422),
+        ("/api/v1/reports", {"json": {"text": "x" * (LIMIT + 1)}}, 413),
+        (
+            "/api/v1/reports",
+            {"json": {"text": ONE}, "headers": {"Sec-Fetch-Site": "cross-site"}},
+            403,
+        ),
+        ("/api/v1/reports/nothing", None, 404),
+        ("/api/v1/failures/nothing", None, 404),
+        ("/api/v1/failures?status=nonsense", None, 400),
+    ],
+)
+def test_refusals_are_problems(
+    client: FlaskClient,
+    described: dict[str, Any],
+    path: str,
+    options: dict[str, Any] | None,
+    status: int,
+) -> None:
+    answer = client.get(path) if options is None else client.post(path, **options)
+    assert (answer.status_code, answer.mimetype) == (status, "application/problem+json")
+    named = {"$ref": "#/components/schemas/Problem"}
+    assert list(mistakes(json.loads(answer.data), named, described)) == []
+    template = re.sub(
+        r"/nothing|\?.*", lambda found: "/{id}" if found[0] == "/nothing" else "", path
+    )
+    method = "get" if options is None else "post"
+    assert str(status) in described["paths"][template][method]["responses"]
+
+
+def test_ready_means_that_the_store_is(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert client.get("/readyz").get_json()["status"] == "ok"
+
+    def gone(_: object) -> None:
+        raise StoreError("the server has gone")
+
+    monkeypatch.setattr(Store, "ready", gone)
+    assert client.get("/readyz").status_code == 503
+    assert client.get("/healthz").status_code == 200
 
 
 # --- in a browser -----------------------------------------------------------------------------------

@@ -44,6 +44,14 @@ from diagnose.scanning.workers import cores
 @STORE
 @OUTPUT
 @click.option(
+    "--redact", is_flag=True, help="Take secrets, home folders and addresses out of the answer."
+)
+@click.option(
+    "--server",
+    metavar="URL",
+    help="Report each failure to `diagnose serve`, without secrets; its link is printed.",
+)
+@click.option(
     "--ask", is_flag=True, help="Where no cause is sure, ask what decides, and rank by the replies."
 )
 @click.option(
@@ -87,6 +95,8 @@ def answer(
     no_source: bool,
     store: str | None,
     output: Path | None,
+    redact: bool,
+    server: str | None,
     ask: bool,
     verification: Path | None,
     color: str,
@@ -114,6 +124,18 @@ def answer(
         raise click.UsageError("--glob and --format csv are for folders")
     else:
         status = answers.answer(
-            files, form, top, lang, output, verification, color, source, no_source, ask, store
+            files,
+            form,
+            top,
+            lang,
+            output,
+            verification,
+            color,
+            source,
+            no_source,
+            ask,
+            store,
+            redact,
+            server,
         )
     sys.exit(0 if exit_zero and status not in (BAD_INPUT, FAULT) else status)

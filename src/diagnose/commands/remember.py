@@ -89,11 +89,9 @@ def remember(
         sys.exit(FAULT if diagnosis.verdict == "failed" else NOTHING)
     kept = Store(where, redactor(casebase.redaction().rules))
     here = Input(given, file, lang, host=host or socket.gethostname())
-    report = kept.report(kept.add(here, diagnosis))
-    assert report is not None
-    assert report.group is not None
+    group = kept.record(here, diagnosis).group
     kept.remember(
-        report.group,
+        group,
         text,
         by or getpass.getuser(),
         outcome=outcome,  # type: ignore[arg-type]  # one of the choices
@@ -101,5 +99,5 @@ def remember(
         link=link,
         cause=cause,
     )
-    said = answer(diagnosis._replace(seen=kept.remembered(report.group)), file).seen
+    said = answer(diagnosis._replace(seen=kept.remembered(group)), file).seen
     write(LABELS[lang]["remembered"].format(seen=clean(said), store=clean(kept.shown)) + "\n")

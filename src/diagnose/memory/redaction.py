@@ -6,11 +6,13 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import regex
 
 from diagnose.model import RedactionRule
+
+_T = TypeVar("_T")
 
 
 class Redacted(NamedTuple):
@@ -50,6 +52,40 @@ def _redact(rules: tuple[tuple[RedactionRule, regex.Pattern[str]], ...], text: s
 
         text = pattern.sub(put, text)
     return Redacted(text, {kind: len(secrets) for kind, secrets in removed.items()})
+
+
+def redacted(value: _T, redact: Callable[[str], Redacted]) -> tuple[_T, Mapping[str, int]]:
+    """An answer, or anything made of named tuples, with each text redacted, and what went, by kind."""
+    known: dict[str, str] = {}
+
+    def clean(text: str) -> str:
+        if text not in known:
+            known[text] = redact(text).text
+        return known[text]
+
+    cleaned: _T = _each(value, clean)
+    return cleaned, redact("\n".join(known)).removed
+
+
+def _each(value: Any, change: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {key: _each(one, change) for key, one in value.items()}
+    if isinstance(value, tuple):
+        changed = [_each(one, change) for one in value]
+        return type(value)(*changed) if hasattr(value, "_fields") else tuple(changed)
+    return value
+
+
+def said(removed: Mapping[str, int], kinds: Mapping[str, tuple[str, str]]) -> str:
+    """What was taken out: ``2 home folders, 1 token``.
+
+    Args:
+        removed: how many of each kind.
+        kinds: what one, and what several of each kind are called.
+    """
+    return ", ".join(f"{count} {kinds[kind][count != 1]}" for kind, count in removed.items())
 
 
 def entropy(text: str) -> float:

@@ -23,7 +23,7 @@ from diagnose.casebase.connection import CasebaseError, connect, displayed, engi
 from diagnose.memory import lookup, schema
 from diagnose.memory.key import KEY_VERSION, Key, agreeing, digests, exact, key
 from diagnose.memory.lookup import StoreError
-from diagnose.memory.redaction import Redacted
+from diagnose.memory.redaction import Redacted, redacted
 from diagnose.memory.schema import (
     FixRow,
     GroupRow,
@@ -42,6 +42,7 @@ HOUR = 3600
 #: The most of a text that somebody writes about a fix, and of the shorter ones.
 _TEXT, _NAME = 4000, 200
 _BUSY = 30
+_ATTEMPTS = 4
 _DAY = 86400
 Redact = Callable[[str], Redacted]
 
@@ -61,6 +62,15 @@ class Input(NamedTuple):
     answers: Mapping[str, int] = {}
     host: str | None = None
     job: str | None = None
+    ranks: Sequence[int] = ()
+
+
+class Kept(NamedTuple):
+    """A report that is kept: its id, its group, and False where its job had a report already."""
+
+    id: str
+    group: str
+    new: bool
 
 
 class Stored(NamedTuple):
@@ -150,48 +160,64 @@ class Store:
 
     # --- reports ----------------------------------------------------------------------------------
 
-    def add(self, given: Input, diagnosis: Diagnosis | None = None) -> str:
-        """Stores a report, redacted: for an hour, or for good with its ``diagnosis``.
+    def add(self, given: Input) -> str:
+        """Stores a report, redacted, for an hour.
 
         Returns:
-            Its id, which nobody can guess. The ranks of a job are one report.
+            Its id, which nobody can guess.
 
         Raises:
             StoreError: it cannot be written; so do all other methods.
         """
-        removed: dict[str, int] = {}
-        given = self._redacted(given, removed)
-        now = self._now()
         with self._writing() as session:
-            session.execute(delete(ReportRow).where(ReportRow.expires < now))
-            row = ReportRow(
-                id=secrets.token_urlsafe(12),
-                received=now,
-                expires=now + HOUR,
-                job=given.job,
-                host=given.host,
-                versions={},
-                removed=removed,
-                input=_packed(given),
-            )
-            session.add(row)
-            return self._keep(session, row, diagnosis) if diagnosis is not None else row.id
+            return self._add(session, given).id
 
-    def keep(self, id: str, diagnosis: Diagnosis) -> tuple[str, str] | None:
-        """Keeps a report for good, so that it counts.
+    def record(self, given: Input, diagnosis: Diagnosis) -> Kept:
+        """Stores the report of a failure, redacted, for good. The ranks of a job are one report.
 
-        Returns:
-            Its id, another one where its job has a report already, and its group; None where it has
-            gone or has no error.
+        Args:
+            given: what was sent.
+            diagnosis: its answer, which names an error.
         """
+        for _ in range(_ATTEMPTS):
+            try:
+                with self._writing() as session:
+                    kept = self._keep(session, self._add(session, given), diagnosis)
+                    _add_ranks(session, kept.id, given.ranks)
+                    return kept
+            except StoreError as error:  # another rank of the job was as quick
+                if not isinstance(error.__cause__, IntegrityError):
+                    raise
+                failed = error
+        raise failed
+
+    def keep(self, id: str, diagnosis: Diagnosis) -> Kept | None:
+        """Keeps a stored report for good, so that it counts; None where it has gone or has no error."""
         with self._writing() as session:
             row = session.get(ReportRow, id)
             if row is None or diagnosis.report.error is None:
                 return None
-            if row.group is None:
-                row = session.get_one(ReportRow, self._keep(session, row, diagnosis))
-            assert row.group is not None
-            return row.id, row.group
+            if row.group is not None:
+                return Kept(row.id, row.group, False)
+            return self._keep(session, row, diagnosis)
+
+    def _add(self, session: Session, given: Input) -> ReportRow:
+        removed: dict[str, int] = {}
+        given = self._redacted(given, removed)
+        now = self._now()
+        session.execute(delete(ReportRow).where(ReportRow.expires < now))
+        row = ReportRow(
+            id=secrets.token_urlsafe(12),
+            received=now,
+            expires=now + HOUR,
+            job=given.job,
+            host=given.host,
+            versions={},
+            removed=removed,
+            input=_packed(given),
+        )
+        session.add(row)
+        return row
 
     def report(self, id: str) -> Stored | None:
         """A stored report; None where there is none, or no more."""
@@ -217,10 +243,9 @@ class Store:
                 self._count(session, group)
             return True
 
-    def _keep(self, session: Session, row: ReportRow, diagnosis: Diagnosis) -> str:
+    def _keep(self, session: Session, row: ReportRow, diagnosis: Diagnosis) -> Kept:
         report = diagnosis.report
-        if report.error is None:
-            return row.id
+        assert report.error is not None
         found = key(report)
         group = self._group(session, diagnosis, found)
         if row.job is not None:
@@ -230,7 +255,7 @@ class Store:
             if same is not None and same.id != row.id:
                 session.expunge(row) if row in session.new else session.delete(row)
                 _add_ranks(session, same.id, report.ranks)
-                return same.id
+                return Kept(same.id, group, False)
         row.group, row.expires, row.versions = group, None, dict(report.versions)
         row.key, row.exact = found.digest, exact(report, found)
         row.message = self._redact(report.error.message[:_NAME]).text
@@ -247,7 +272,7 @@ class Store:
                 status="regressed" if regressed else held.status,
             )
         )
-        return row.id
+        return Kept(row.id, group, True)
 
     def _group(self, session: Session, diagnosis: Diagnosis, found: Key) -> str:
         """The group of a failure, made where there is none. A group that only an older key knows gets
@@ -293,7 +318,7 @@ class Store:
             "function": (place.function or "") if place else "",
             "code": (place.code or "")[:_TEXT] if place else "",
         }
-        return cast("dict[str, Any]", _each(facts, lambda text: self._redact(text).text))
+        return redacted(facts, self._redact)[0]
 
     def _redacted(self, given: Input, removed: dict[str, int]) -> Input:
         def clean(text: str) -> str:
@@ -409,14 +434,15 @@ class Store:
         """What is remembered of a group."""
         return lookup.of_group(connect(self._url), id)
 
-    def page(self, id: str, limit: int = 50) -> Page:
-        """The details of a group."""
+    def page(self, id: str, limit: int = 50, offset: int = 0) -> Page:
+        """The details of a group, with so many of its reports."""
         with self._reading() as session:
             mine = ReportRow.group == id
             reports = session.execute(
                 select(ReportRow.id, ReportRow.received, ReportRow.host)
                 .where(mine)
-                .order_by(ReportRow.received.desc())
+                .order_by(ReportRow.received.desc(), ReportRow.id)
+                .offset(offset)
                 .limit(limit)
             )
             ranks = session.scalars(
@@ -691,15 +717,6 @@ def _words(facts: Mapping[str, Any]) -> str:
     """What a search of groups looks through."""
     texts = (" ".join(one) if isinstance(one, list | tuple) else str(one) for one in facts.values())
     return " ".join(texts).lower()
-
-
-def _each(value: Any, change: Callable[[str], str]) -> Any:
-    """A value with each of its texts changed."""
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, Mapping):
-        return {name: _each(one, change) for name, one in value.items()}
-    return [_each(one, change) for one in value]
 
 
 def _packed(given: Input) -> bytes:

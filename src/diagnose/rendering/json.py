@@ -55,7 +55,7 @@ def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
         "incomplete": [piece.what for piece in diagnosis.incomplete],
         "advice": list(diagnosis.advice),
         "described": report.description is not None,
-        "seen": diagnosis.seen and _seen(diagnosis.seen),
+        "seen": diagnosis.seen and seen_as_dict(diagnosis.seen),
     }
 
 
@@ -144,7 +144,8 @@ def _cause(cause: RankedCause) -> dict[str, Any]:
     }
 
 
-def _seen(seen: Seen) -> dict[str, Any]:
+def seen_as_dict(seen: Seen) -> dict[str, Any]:
+    """What a store remembers, as plain values."""
     return {
         **seen._asdict(),
         "hosts": list(seen.hosts),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import resources
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,6 +22,7 @@ from flask import (
 from diagnose.bulkhead import collecting, guarded
 from diagnose.casebase.search import Hit, search
 from diagnose.casebase.store import Casebase
+from diagnose.memory.redaction import said
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident
 from diagnose.placeholders import in_general, script
 from diagnose.rendering import words
@@ -95,7 +96,7 @@ def page_of(submission: Submission, diagnosis: Diagnosis, stored: Any = None) ->
     return render_template(
         "answer.html",
         stored=stored,
-        removed=_removed(stored.removed, casebase) if stored is not None else "",
+        removed=said(stored.removed, casebase.redaction().kinds) if stored is not None else "",
         replies=_replies(submission, casebase),
         causes=tuple(casebase.causes.values()),
         submission=submission,
@@ -108,14 +109,6 @@ def page_of(submission: Submission, diagnosis: Diagnosis, stored: Any = None) ->
         first=guarded("brief", lambda: brief(diagnosis), None),
         markdown=guarded("markdown", lambda: render(diagnosis), ""),
         known=set(casebase.incidents),
-    )
-
-
-def _removed(counts: Mapping[str, int], casebase: Casebase) -> str:
-    """What was taken out before it was stored: ``2 home folders, 1 token``."""
-    kinds = casebase.redaction().kinds
-    return ", ".join(
-        f"{count} {kinds[kind][count != 1]}" for kind, count in counts.items() if kind in kinds
     )
 
 

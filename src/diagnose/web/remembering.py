@@ -19,12 +19,13 @@ from flask import (
 
 from diagnose.memory.key import Key
 from diagnose.memory.lookup import StoreError
-from diagnose.memory.store import FailureError, Input, Store, Stored
+from diagnose.memory.store import FailureError, Input, Kept, Store, Stored
 from diagnose.model import Diagnosis, Outcome, Status
+from diagnose.rendering.json import seen_as_dict
 from diagnose.web import language
 from diagnose.web.engine import engine
 from diagnose.web.errors import complete, page
-from diagnose.web.inputs import Submission
+from diagnose.web.inputs import Submission, report_from_api
 from diagnose.web.pages import page_of
 from diagnose.web.refusals import InputError
 
@@ -48,18 +49,15 @@ def kept(submission: Submission) -> str | None:
     if held is None:
         return None
     try:
-        return held.add(
-            Input(
-                submission.text,
-                submission.source,
-                submission.lang,
-                {name: _text(file) for name, file in submission.files.items()},
-                submission.answers,
-            )
-        )
+        return held.add(_input(submission))
     except StoreError as error:
         current_app.logger.error("a paste was not stored: %s", error)
         return None
+
+
+def _input(submission: Submission) -> Input:
+    files = {name: _text(file) for name, file in submission.files.items()}
+    return Input(submission.text, submission.source, submission.lang, files, submission.answers)
 
 
 def _text(file: str | bytes) -> str:
@@ -110,7 +108,7 @@ def _answered(id: str) -> tuple[Stored, Submission, Diagnosis]:
 def keep(id: str) -> Response:
     """Saves a report for good."""
     _, _, diagnosis = _answered(id)
-    return _back("memory.report", id=_keep(id, diagnosis)[0])
+    return _back("memory.report", id=_keep(id, diagnosis).id)
 
 
 @blueprint.post("/r/<id>/fix")
@@ -125,9 +123,9 @@ def fix(id: str) -> Response:
     if link and not link.startswith(("https://", "http://")):
         raise InputError(400, "error-link")
     _, submission, diagnosis = _answered(id)
-    new, group = _keep(id, diagnosis)
+    saved = _keep(id, diagnosis)
     _store().remember(
-        group,
+        saved.group,
         text,
         request.form.get("by", "").strip() or language.say("somebody", language.current()),
         outcome=cast(Outcome, outcome),
@@ -135,7 +133,7 @@ def fix(id: str) -> Response:
         link=link or None,
         cause=cause if cause in engine().casebase(submission.lang).causes else None,
     )
-    return _back("memory.report", id=new)
+    return _back("memory.report", id=saved.id)
 
 
 @blueprint.post("/r/<id>/delete")
@@ -144,9 +142,87 @@ def delete(id: str) -> Response:
     return _back("pages.paste") if _store().forget(id) else abort(404)
 
 
-def _keep(id: str, diagnosis: Diagnosis) -> tuple[str, str]:
-    """The id under which a report is kept, and its group."""
+def _keep(id: str, diagnosis: Diagnosis) -> Kept:
     return _store().keep(id, diagnosis) or abort(404)
+
+
+# --- the API ---------------------------------------------------------------------------------------
+
+
+@blueprint.post("/api/v1/reports")
+def send() -> Any:
+    """Keeps a report; 201 for a new one, 200 for one more rank of a job that has been reported."""
+    held = _store()
+    submission, sender = report_from_api(request, current_app.config["DIAGNOSE_MAX_BYTES"])
+    diagnosis = complete(engine().answer(submission))
+    if diagnosis.report.error is None:
+        raise InputError(422, "error-no-error")
+    kept = held.record(_input(submission)._replace(**sender), diagnosis)
+    found = held.seen(diagnosis)
+    assert found is not None
+    stored = held.report(kept.id)
+    assert stored is not None
+    return {
+        "id": kept.id,
+        "url": url_for("memory.report", id=kept.id),
+        "removed": dict(stored.removed),
+        "seen": seen_as_dict(found),
+    }, 201 if kept.new else 200
+
+
+@blueprint.get("/api/v1/reports/<id>")
+def stored_report(id: str) -> dict[str, Any]:
+    """A report: what was sent, redacted."""
+    found = _store().report(id) or abort(404)
+    return {
+        **found._replace(removed=dict(found.removed))._asdict(),
+        "input": {**found.input._asdict(), "files": dict(found.input.files)},
+    }
+
+
+@blueprint.get("/api/v1/failures")
+def list_failures() -> dict[str, Any]:
+    """Failures, the latest first, a page at a time."""
+    number, query = max(request.args.get("page", 1, type=int), 1), request.args.get("q", "")
+    wanted = request.args.get("status", "")
+    if wanted and wanted not in get_args(Status):
+        raise InputError(400, "error-status", known=", ".join(get_args(Status)))
+    groups, total = _store().groups(query[:_LONGEST], wanted, (number - 1) * _PAGE, _PAGE)
+    return {
+        "failures": [group._asdict() for group in groups],
+        "total": total,
+        "page": number,
+        "pages": math.ceil(total / _PAGE),
+    }
+
+
+@blueprint.get("/api/v1/failures/<id>")
+def one_failure(id: str) -> dict[str, Any]:
+    """One failure: what is remembered of it, and its reports, a page at a time."""
+    held = _store()
+    group = held.group(id) or abort(404)
+    number = max(request.args.get("page", 1, type=int), 1)
+    found = held.remembered(group.id)
+    assert found is not None
+    details = held.page(group.id, _PAGE, (number - 1) * _PAGE)
+    return {
+        **group._asdict(),
+        "seen": seen_as_dict(found),
+        "ranks": list(details.ranks),
+        "versions": dict(details.versions),
+        "reports": [
+            {"id": report, "received": at, "host": host} for report, at, host in details.reports
+        ],
+        "page": number,
+    }
+
+
+@blueprint.get("/readyz")
+def readyz() -> dict[str, Any]:
+    """Whether the service can answer and store: the case base and the store are readable."""
+    engine().casebase("en")
+    _store().ready()
+    return {"status": "ok", "store": _store().shown.partition("://")[0] or "sqlite"}
 
 
 # --- failures -------------------------------------------------------------------------------------
@@ -243,11 +319,12 @@ class Bar(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Reports by day: the columns, and the size of all of it."""
+    """Reports by day: the columns, the size of all of it, and its first day."""
 
     bars: tuple[Bar, ...]
     wide: int
     high: int
+    first: int
 
 
 def chart(days: Any) -> Chart | None:
@@ -272,7 +349,7 @@ def chart(days: Any) -> Chart | None:
         )
         for day, count in shown
     )
-    return Chart(bars, (last - first + 1) * _WIDE, _HIGH)
+    return Chart(bars, (last - first + 1) * _WIDE, _HIGH, first * 86400)
 
 
 def _store() -> Store:
