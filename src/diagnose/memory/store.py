@@ -633,7 +633,7 @@ class Store:
 
 def _prepared(engine: Engine) -> Engine:
     """SQLite with one writer at a time who waits for his turn, and readers who never wait."""
-    if engine.dialect.name != "sqlite":
+    if engine.url.get_backend_name() != "sqlite":
         return engine
 
     @event.listens_for(engine, "connect")

@@ -30,6 +30,7 @@ from diagnose.web.pages import page_of
 from diagnose.web.refusals import InputError
 
 blueprint = Blueprint("memory", __name__)
+_READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _PAGE = 50
 _LONGEST = 4000
 _MOST_MARKED = 20
@@ -67,7 +68,7 @@ def _text(file: str | bytes) -> str:
 @blueprint.before_request
 def _own_pages_only() -> None:
     """Another site must not be able to make a visitor's browser write to a store that only he can reach."""
-    if request.method != "POST":
+    if request.method in _READS:
         return
     site = request.headers.get("Sec-Fetch-Site")
     origin = request.headers.get("Origin", "null")

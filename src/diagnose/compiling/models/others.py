@@ -226,8 +226,9 @@ class Redaction(Strict):
     def _of_kinds(
         cls, rules: tuple[RedactionEntry, ...], info: ValidationInfo
     ) -> tuple[RedactionEntry, ...]:
+        kinds = info.data.get("kinds")
         for rule in rules:
-            if rule.kind not in info.data.get("kinds", (rule.kind,)):
+            if kinds is not None and rule.kind not in kinds:
                 raise wrong(f"{rule.id}: there is no kind {rule.kind!r}")
         return rules
 
