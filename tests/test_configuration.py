@@ -102,6 +102,8 @@ def test_the_example_of_the_documentation_sets_everything(tmp_path: Path) -> Non
 
 
 def test_a_folder_names_no_database(tmp_path: Path) -> None:
-    (tmp_path / "pyproject.toml").write_text('[tool.diagnose]\nstore = "postgresql://elsewhere/x"\n')
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.diagnose]\nstore = "postgresql://elsewhere/x"\n'
+    )
     with pytest.raises(ConfigurationError, match="is a file"):
         defaults({"answer": None}, tmp_path)

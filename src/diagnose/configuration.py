@@ -7,9 +7,9 @@
     select = ["unregistered-tensor"]
     exclude = ["third_party"]
 
-Options of the command line go before it. Nothing that changes code can be set here, and the only file that
-is written is the ``store``, by `diagnose remember`, which says so: a folder that somebody else wrote decides
-what is shown, not what is done.
+Options of the command line go before it. Nothing that changes code can be set here, and the only
+file that is written is the ``store``, by `diagnose remember`, which says so: a folder that somebody else
+wrote decides what is shown, not what is done.
 """
 
 from __future__ import annotations
@@ -103,7 +103,5 @@ def _setting(path: Path, command: str, name: str, value: object) -> dict[str, ob
     if type(value) is not wanted or (wanted is list and not listed):
         raise ConfigurationError(f"{path}: {name} in [{table}] is {_NAMES[wanted]}")
     if name in _FILES_ONLY and "://" in str(value):
-        raise ConfigurationError(
-            f"{path}: {name} in [{table}] is a file; name a database in the environment"
-        )
+        raise ConfigurationError(f"{path}: {name} in [{table}] is a file, never a database")
     return {parameter: value}

@@ -91,7 +91,7 @@ class Group(NamedTuple):
     id: str
     facts: Mapping[str, Any]
     cause: str | None
-    count: int
+    count: int  # type: ignore[assignment]  # nobody asks this for tuple.count
     first: int
     last: int
     status: Status

@@ -29,7 +29,7 @@ class Seen(NamedTuple):
     1970, on which hosts, and the fixes, the one that worked most often first."""
 
     group: str
-    count: int
+    count: int  # type: ignore[assignment]  # nobody asks this for tuple.count
     first: int
     last: int
     hosts: tuple[str, ...] = ()

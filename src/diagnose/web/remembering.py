@@ -316,7 +316,7 @@ class Bar(NamedTuple):
     y: float
     high: float
     day: int
-    count: int
+    count: int  # type: ignore[assignment]  # nobody asks this for tuple.count
 
 
 class Chart(NamedTuple):
