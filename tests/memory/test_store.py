@@ -201,6 +201,24 @@ def test_a_report_is_deleted_for_good(store: Store, answered: Answered) -> None:
     assert store.groups() == ([], 0)
 
 
+def test_the_dullest_reports_go_first_and_still_count(
+    store: Store, answered: Answered, clock: Clock
+) -> None:
+    rare = keep(store, answered, ONE)
+    clock.now += 86400
+    for _ in range(6):
+        often = keep(store, answered, TWO)
+        clock.now += 3600
+    assert store.evict(7) == 0
+    assert store.evict(3) == 4
+    assert [len(store.page(group).reports) for group in (rare, often)] == [1, 2]
+    assert [group.count for group in store.groups()[0]] == [6, 1]
+    store.merge(often, rare, "bo")
+    found = store.group(often)
+    assert found is not None
+    assert found.count == 7
+
+
 def test_nothing_is_stored_before_it_is_redacted(store: Store, answered: Answered) -> None:
     secret = "hf_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3f"
     log = f"export HF_TOKEN={secret}\n{ONE}".replace("/home/user/", "/home/ana/")

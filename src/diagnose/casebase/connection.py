@@ -159,7 +159,7 @@ def engine_of(url: str) -> Engine:
         raise CasebaseError(
             f"{displayed(url)} is no case base: sqlite:///FILE or postgresql://... is wanted"
         )
-    return create_engine(parsed)
+    return create_engine(parsed, pool_pre_ping=True)  # a server may have been started anew
 
 
 def decoded(value: Any) -> Any:

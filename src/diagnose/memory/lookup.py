@@ -4,9 +4,9 @@ longer than the answer."""
 from __future__ import annotations
 
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args
 
 from diagnose.casebase.connection import (
     CasebaseError,
@@ -16,7 +16,7 @@ from diagnose.casebase.connection import (
     is_url,
 )
 from diagnose.errors import DiagnoseError
-from diagnose.model import KnownFix, Report, Seen
+from diagnose.model import KnownFix, Outcome, Report, Seen
 
 #: Must equal `diagnose.memory.schema.VERSION`.
 SCHEMA_VERSION = "1"
@@ -88,7 +88,7 @@ def of_group(database: Database, group: str) -> Seen | None:
         return None
     id, count, first, last, status, fixed_in = found[0]
     hosts = database.rows(
-        "SELECT host FROM memory_report WHERE group_id = :id AND expires IS NULL AND host IS NOT NULL"
+        "SELECT host FROM memory_report WHERE group_id = :id AND host IS NOT NULL"
         f" GROUP BY host ORDER BY min(received) LIMIT {_MOST_HOSTS}",
         id=group,
     )
@@ -105,7 +105,7 @@ def of_group(database: Database, group: str) -> Seen | None:
 
 
 def _fixes(database: Database, group: str) -> tuple[KnownFix, ...]:
-    counts: dict[str, dict[str, int]] = defaultdict(dict)
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
     for fix, outcome, count in database.rows(
         "SELECT fix_id, outcome, count(*) FROM memory_outcome JOIN memory_fix ON fix_id = memory_fix.id"
         " WHERE group_id = :id GROUP BY fix_id, outcome",
@@ -113,7 +113,7 @@ def _fixes(database: Database, group: str) -> tuple[KnownFix, ...]:
     ):
         counts[fix][outcome] = count
     fixes = [
-        KnownFix(*said, **counts[id])
+        KnownFix(*said, *(counts[id][outcome] for outcome in get_args(Outcome)))
         for id, *said in database.rows(
             "SELECT id, text, author, at, revision, link, cause FROM memory_fix WHERE group_id = :id",
             id=group,

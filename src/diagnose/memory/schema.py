@@ -74,6 +74,9 @@ class ReportRow(Base):
     __table_args__ = (
         UniqueConstraint("group_id", "job"),
         Index("memory_report_of_group", "group_id", "received"),
+        # What the page of a failure groups by, so that it reads no report.
+        Index("memory_report_variants", "group_id", "exact", "message"),
+        Index("memory_report_hosts", "group_id", "host", "received"),
     )
 
 

@@ -43,6 +43,10 @@ HOUR = 3600
 _TEXT, _NAME = 4000, 200
 _BUSY = 30
 _ATTEMPTS = 4
+#: Reports of a failure whose ranks and versions its page names.
+_LATEST = 500
+#: Reports that one statement deletes.
+_AT_ONCE = 500
 _DAY = 86400
 Redact = Callable[[str], Redacted]
 
@@ -240,8 +244,35 @@ class Store:
             session.delete(row)
             session.flush()
             if group is not None:
-                self._count(session, group)
+                self._recount(session, group, -1)
             return True
+
+    def evict(self, most: int) -> int:
+        """Deletes the dullest kept reports until at most so many are left; how many went.
+
+        A report is the duller the older it is and the more newer ones its failure has, so that a rare
+        failure keeps its only report. Counts, fixes and failures stay.
+        """
+        with self._writing() as session:
+            kept = ReportRow.group.is_not(None)
+            total = session.scalar(select(func.count()).select_from(ReportRow).where(kept)) or 0
+            if total <= most:
+                return 0
+            newest = func.row_number().over(
+                partition_by=ReportRow.group, order_by=ReportRow.received.desc()
+            )
+            age = (self._now() - ReportRow.received) // _DAY + 1
+            dullest = (
+                select(ReportRow.id)
+                .where(kept)
+                .order_by((newest * age).desc(), ReportRow.received, ReportRow.id)
+                .limit(total - most)
+            )
+            gone = list(session.scalars(dullest))
+            for table, column in ((RankRow, RankRow.report), (ReportRow, ReportRow.id)):
+                for begin in range(0, len(gone), _AT_ONCE):
+                    session.execute(delete(table).where(column.in_(gone[begin : begin + _AT_ONCE])))
+            return len(gone)
 
     def _keep(self, session: Session, row: ReportRow, diagnosis: Diagnosis) -> Kept:
         report = diagnosis.report
@@ -445,15 +476,21 @@ class Store:
                 .offset(offset)
                 .limit(limit)
             )
+            latest = (
+                select(ReportRow.id).where(mine).order_by(ReportRow.received.desc()).limit(_LATEST)
+            )
             ranks = session.scalars(
-                select(RankRow.rank).join(ReportRow).where(mine).distinct().order_by(RankRow.rank)
+                select(RankRow.rank)
+                .where(RankRow.report.in_(latest))
+                .distinct()
+                .order_by(RankRow.rank)
             )
             versions: dict[str, dict[str, None]] = {}
             for found in session.scalars(
                 select(ReportRow.versions)
                 .where(mine)
                 .order_by(ReportRow.received.desc())
-                .limit(500)
+                .limit(_LATEST)
             ):
                 for library, version in found.items():
                     versions.setdefault(library, {})[version] = None
@@ -513,7 +550,9 @@ class Store:
             two.merged = kept
             one.words = f"{one.words} {two.words}"
             self._log(session, "merge", kept, other, agreed, by)
-            self._count(session, kept)
+            first = min(one.first, two.first)
+            self._recount(session, kept, two.count)
+            one.first = first
             return agreed
 
     def split(self, group: str, variant: str, by: str) -> str:
@@ -552,10 +591,12 @@ class Store:
             session.add(made)
             session.flush()
             session.merge(KeyRow(digest=variant, version=KEY_VERSION, group=made.id))
-            session.execute(update(ReportRow).where(*mine).values({ReportRow.group: made.id}))
+            moved = session.execute(
+                update(ReportRow).where(*mine).values({ReportRow.group: made.id})
+            ).rowcount
             self._log(session, "split", group, made.id, (), by)
-            for one in (group, made.id):
-                self._count(session, one)
+            self._recount(session, group, -moved)
+            self._recount(session, made.id, moved)
             return made.id
 
     def _log(
@@ -574,15 +615,17 @@ class Store:
         )
         session.flush()
 
-    def _count(self, session: Session, group: str) -> None:
-        """Counts the reports of a group anew."""
-        count, first, last = session.execute(
-            select(func.count(), func.min(ReportRow.received), func.max(ReportRow.received)).where(
+    def _recount(self, session: Session, group: str, change: int) -> None:
+        """Counts ``change`` more reports in, and looks anew for the first and the last that are there;
+        those that were evicted still count."""
+        first, last = session.execute(
+            select(func.min(ReportRow.received), func.max(ReportRow.received)).where(
                 ReportRow.group == group
             )
         ).one()
         held = session.get_one(GroupRow, group)
-        held.count, held.first, held.last = count, first or held.first, last or held.last
+        held.count += change
+        held.first, held.last = first or held.first, last or held.last
 
     # --- transactions -----------------------------------------------------------------------------
 

@@ -52,7 +52,12 @@ def upgrade() -> None:
         sa.Column("input", sa.LargeBinary(), nullable=False),
         sa.UniqueConstraint("group_id", "job"),
     )
-    op.create_index("memory_report_of_group", "memory_report", ["group_id", "received"])
+    for name, columns in (
+        ("of_group", ["received"]),
+        ("variants", ["exact", "message"]),
+        ("hosts", ["host", "received"]),
+    ):
+        op.create_index(f"memory_report_{name}", "memory_report", ["group_id", *columns])
     op.create_table(
         "memory_rank",
         sa.Column("report_id", text, _of("memory_report"), primary_key=True),
