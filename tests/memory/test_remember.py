@@ -117,6 +117,21 @@ def test_an_answer_with_a_store_needs_no_sqlalchemy(job: Path) -> None:
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_tokens_are_issued_listed_and_revoked(
+    job: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("tokens", "issue", "ana", "--scope", "triage", "--days", "30") == 0
+    secret = capsys.readouterr().out.strip()
+    assert run("tokens", "list") == 0
+    shown = capsys.readouterr().out
+    assert secret not in shown
+    id, name, scopes, *_ = shown.split()
+    assert (name, scopes) == ("ana", "triage")
+    assert run("tokens", "revoke", id) == 0
+    assert run("tokens", "revoke", id) == 2
+    assert run("tokens", "list", "--store", "none") == 2
+
+
 def test_hostile_words_steer_no_terminal(
     job: Path, capsys: pytest.CaptureFixture[str], answered: Callable[[str], Diagnosis]
 ) -> None:

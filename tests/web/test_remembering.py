@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from flask.testing import FlaskClient
@@ -17,8 +17,9 @@ from web.test_api import test_description_and_routes_are_the_same as same_routes
 from web.test_browser import _violations
 
 from diagnose.memory.lookup import StoreError
-from diagnose.memory.store import HOUR, Store
+from diagnose.memory.store import HOUR, Scope, Store
 from diagnose.web import create_app
+from diagnose.web.access import SCOPES
 from diagnose.web.remembering import chart
 
 ONE, TWO = (path.read_text(encoding="utf-8") for path in TRACES[:2])
@@ -255,6 +256,70 @@ def test_ready_means_that_the_store_is(
     monkeypatch.setattr(Store, "ready", gone)
     assert client.get("/readyz").status_code == 503
     assert client.get("/healthz").status_code == 200
+
+
+# --- access -----------------------------------------------------------------------------------------
+
+
+def closed(casebase_path: Path, tmp_path: Path, access: Any) -> FlaskClient:
+    where = str(tmp_path / "memory.sqlite")
+    return create_app(casebase_path, store=where, access=access).test_client()
+
+
+def test_a_token_of_one_scope_opens_no_route_of_another(
+    casebase_path: Path, tmp_path: Path
+) -> None:
+    client = closed(casebase_path, tmp_path, "read")
+    assert set(SCOPES.values()) == set(get_args(Scope))
+    writing = {
+        rule.endpoint: rule.rule.replace("<id>", "nothing")
+        for rule in client.application.url_map.iter_rules()
+        if rule.endpoint.startswith("memory.") and "POST" in (rule.methods or ())
+    }
+    assert writing.keys() == SCOPES.keys()
+    for scope in get_args(Scope):
+        secret = store_of(client).issue("ana", [scope])
+        for endpoint, path in writing.items():
+            assert client.post(path).status_code == 401
+            for credentials in (
+                {"headers": {"Authorization": f"Bearer {secret}"}},
+                {"auth": ("anybody", secret)},
+            ):
+                status = client.post(path, **credentials).status_code  # type: ignore[arg-type]
+                assert (status == 403) is (SCOPES[endpoint] != scope), (scope, endpoint)
+                assert status != 401
+
+
+def test_what_is_written_bears_the_name_of_its_token(casebase_path: Path, tmp_path: Path) -> None:
+    client = closed(casebase_path, tmp_path, "read")
+    token = ("x", store_of(client).issue("ana", ["remember", "report"]))
+    address = paste(client, ONE)  # reading is open
+    assert (
+        client.post(f"{address}/fix", data={"text": "it", "by": "bo"}, auth=token).status_code
+        == 303
+    )
+    assert "fixed by ana" in client.get(address).text
+
+
+def test_a_closed_service_shows_nothing_without_a_token(
+    casebase_path: Path, tmp_path: Path
+) -> None:
+    client = closed(casebase_path, tmp_path, "closed")
+    store = store_of(client)
+    for path in ("/", "/failures", "/api/v1/failures", "/causes", "/api/v1/causes", "/r/x"):
+        answer = client.get(path)
+        assert answer.status_code == 401
+        assert answer.headers["WWW-Authenticate"].startswith("Basic ")
+    assert client.get("/healthz").status_code == client.get("/readyz").status_code == 200
+    secret = store.issue("ana", ["report"], days=1)
+    assert client.get("/failures", auth=("x", secret)).status_code == 200
+    assert secret not in str(store.tokens())
+    (token,) = store.tokens()
+    store._now = lambda: token.created + 86401
+    assert client.get("/failures", auth=("x", secret)).status_code == 401
+    store._now = lambda: token.created
+    assert store.revoke(token.id)
+    assert client.get("/failures", auth=("x", secret)).status_code == 401
 
 
 # --- in a browser -----------------------------------------------------------------------------------

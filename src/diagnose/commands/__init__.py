@@ -47,6 +47,12 @@ COMMANDS = {
         "Serve the web page and the JSON API.",
         "For a team",
     ),
+    "tokens": (
+        "diagnose.commands.tokens",
+        "tokens",
+        "Issue, list and revoke tokens of the service.",
+        "For a team",
+    ),
     "kb": (
         "diagnose.commands.kb",
         "kb",

@@ -117,6 +117,18 @@ class OutcomeRow(Base):
     at: Mapped[int]
 
 
+class TokenRow(Base):
+    """Who may write: the digest of a token, never the token itself."""
+
+    __tablename__ = "memory_token"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    digest: Mapped[str] = mapped_column(unique=True)
+    name: Mapped[str]
+    scopes: Mapped[str]
+    created: Mapped[int]
+    expires: Mapped[int | None]
+
+
 class MergeRow(Base):
     """A merge or split by hand: which groups, which facts agreed, who did it."""
 

@@ -17,6 +17,8 @@ from diagnose.memory.redaction import redactor
 from diagnose.model import Diagnosis, Report
 
 _TIMEOUT = 5
+#: The variable that holds the token, where the service wants one.
+_TOKEN = "DIAGNOSE_TOKEN"
 #: Frames of each end, and lines of the log: a recursion error has a thousand.
 _FRAMES, _CONTEXT = 100, 40
 #: What launchers call a job: torchrun, Slurm, LSF, PBS, Ray.
@@ -63,7 +65,11 @@ def send(server: str, diagnosis: Diagnosis) -> Sent:
     request = Request(
         urljoin(server.rstrip("/") + "/", "api/v1/reports"),
         json.dumps(body).encode(),
-        {"Content-Type": "application/json", "Accept": "application/json"},
+        {
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            **({"Authorization": f"Bearer {token}"} if (token := os.environ.get(_TOKEN)) else {}),
+        },
     )
     try:
         with urlopen(request, timeout=_TIMEOUT) as answer:

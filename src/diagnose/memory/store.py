@@ -6,14 +6,15 @@ for each other, readers never (WAL).
 
 from __future__ import annotations
 
+import hashlib
 import json
 import secrets
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from sqlalchemy import Engine, delete, event, func, inspect, or_, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
@@ -32,6 +33,7 @@ from diagnose.memory.schema import (
     OutcomeRow,
     RankRow,
     ReportRow,
+    TokenRow,
 )
 from diagnose.migrating import migrate
 from diagnose.model import Diagnosis, Outcome, Seen, Status
@@ -49,6 +51,8 @@ _LATEST = 500
 _AT_ONCE = 500
 _DAY = 86400
 Redact = Callable[[str], Redacted]
+#: What a token allows: to send and keep reports, to write down fixes, to change failures, to delete.
+Scope = Literal["report", "remember", "triage", "admin"]
 
 
 class FailureError(Exception):
@@ -87,6 +91,16 @@ class Stored(NamedTuple):
     expires: int | None
     removed: Mapping[str, int]
     group: str | None
+
+
+class Token(NamedTuple):
+    """Who may do what, until when (None: until it is revoked)."""
+
+    id: str
+    name: str
+    scopes: frozenset[Scope]
+    created: int
+    expires: int | None
 
 
 class Group(NamedTuple):
@@ -627,6 +641,52 @@ class Store:
         held.count += change
         held.first, held.last = first or held.first, last or held.last
 
+    # --- tokens -----------------------------------------------------------------------------------
+
+    def issue(self, name: str, scopes: Iterable[Scope], days: int | None = None) -> str:
+        """A new token, which is nowhere written down but as a digest.
+
+        Args:
+            name: whose it is; what they write bears it.
+            scopes: what it allows.
+            days: how long; until it is revoked if None.
+        """
+        secret, now = f"dgn_{secrets.token_urlsafe(32)}", self._now()
+        with self._writing() as session:
+            session.add(
+                TokenRow(
+                    id=secrets.token_hex(4),
+                    digest=_sealed(secret),
+                    name=name[:_NAME],
+                    scopes=" ".join(sorted(scopes)),
+                    created=now,
+                    expires=now + days * _DAY if days is not None else None,
+                )
+            )
+        return secret
+
+    def tokens(self) -> list[Token]:
+        """All tokens, the oldest first."""
+        with self._reading() as session:
+            rows = session.scalars(select(TokenRow).order_by(TokenRow.created, TokenRow.id))
+            return [_as_token(row) for row in rows]
+
+    def token(self, secret: str) -> Token | None:
+        """What a token allows; None where there is none, or no more."""
+        with self._reading() as session:
+            row = session.scalar(select(TokenRow).where(TokenRow.digest == _sealed(secret)))
+            if row is None or (row.expires is not None and row.expires < self._now()):
+                return None
+            return _as_token(row)
+
+    def revoke(self, id: str) -> bool:
+        """Ends a token; False where there is none."""
+        with self._writing() as session:
+            row = session.get(TokenRow, id)
+            if row is not None:
+                session.delete(row)
+            return row is not None
+
     # --- transactions -----------------------------------------------------------------------------
 
     def ready(self) -> None:
@@ -731,6 +791,16 @@ def _agreed(one: GroupRow, two: GroupRow) -> tuple[str, ...]:
 
 def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
+
+
+def _sealed(secret: str) -> str:
+    """The digest of a token: it is random and long, so that no slow digest is needed."""
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+def _as_token(row: TokenRow) -> Token:
+    scopes = cast("list[Scope]", row.scopes.split())
+    return Token(row.id, row.name, frozenset(scopes), row.created, row.expires)
 
 
 def _as_group(row: GroupRow) -> Group:

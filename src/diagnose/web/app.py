@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Literal
 
 from flask import Flask
 
@@ -34,6 +35,7 @@ def create_app(
     max_bytes: int = DEFAULT_MAX_BYTES,
     engine: Engine | None = None,
     store: str | None = None,
+    access: Literal["open", "read", "closed"] = "open",
 ) -> Flask:
     """The web application: pages, API, static files. A process keeps no state.
 
@@ -42,6 +44,7 @@ def create_app(
         max_bytes: the largest text that is diagnosed, in bytes of UTF-8.
         engine: what answers, in place of the pipeline over ``casebase_path``.
         store: where reports are stored, a path or a database URL; nothing is if None.
+        access: with a store, what needs a token: nothing, writing, or reading too.
 
     Raises:
         ValueError: ``max_bytes`` is not positive.
@@ -91,20 +94,22 @@ def create_app(
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(api.blueprint)
     if store is not None:
-        _remember(app, store, path)
+        _remember(app, store, path, access)
     app.after_request(headers.secure)
     errors.register(app)
     return app
 
 
-def _remember(app: Flask, where: str, casebase: Path | None) -> None:
+def _remember(app: Flask, where: str, casebase: Path | None, access: str) -> None:
     """Gives the app a store, and its pages."""
     from diagnose.memory.redaction import redactor
     from diagnose.memory.store import Store
     from diagnose.web import remembering
+    from diagnose.web.access import Access, register
 
     store = Store(where, redactor(load(casebase).redaction().rules))
     store.close()  # each worker opens connections of its own
     app.extensions["diagnose-store"] = store
     app.extensions["diagnose-keep"] = remembering.kept
     app.register_blueprint(remembering.blueprint)
+    register(app, Access(access), store)

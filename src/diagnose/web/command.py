@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -32,6 +33,14 @@ import click
     help="Where reports are stored: a file, or the URL of a PostgreSQL database; none for nowhere. "
     "By default a file among your own data.",
 )
+@click.option(
+    "--access",
+    type=click.Choice(["open", "read", "closed"]),
+    default="open",
+    show_default=True,
+    help="What needs a token (`diagnose tokens`): open nothing, read all that writes to the store, closed "
+    "reading too.",
+)
 def serve_command(
     host: str,
     port: int,
@@ -39,6 +48,7 @@ def serve_command(
     workers: int | None,
     casebase: Path | None,
     store: str | None,
+    access: Literal["open", "read", "closed"],
 ) -> None:
     """Serve the page to paste a traceback into, and the HTTP API under /api/v1.
 
@@ -55,4 +65,5 @@ def serve_command(
         workers=workers,
         casebase_path=casebase,
         store=location(store),
+        access=access,
     )

@@ -93,6 +93,12 @@ def _fault(pieces: tuple[Missing, ...]) -> Response:
     return page(500, say("error-500", current(), id=id))
 
 
+def refused(status: int) -> Response:
+    """A refusal as a page or, to a program, as a problem."""
+    key = f"error-{status}"
+    return problem(status, say(key, "en")) if _api() else page(status, say(key, current()))
+
+
 def _http(error: HTTPException) -> Response:
     status = error.code or 500
     if status == 413:

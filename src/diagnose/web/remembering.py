@@ -22,7 +22,7 @@ from diagnose.memory.lookup import StoreError
 from diagnose.memory.store import FailureError, Input, Kept, Store, Stored
 from diagnose.model import Diagnosis, Outcome, Status
 from diagnose.rendering.json import seen_as_dict
-from diagnose.web import language
+from diagnose.web import access, language
 from diagnose.web.engine import engine
 from diagnose.web.errors import complete, page
 from diagnose.web.inputs import Submission, report_from_api
@@ -128,7 +128,7 @@ def fix(id: str) -> Response:
     _store().remember(
         saved.group,
         text,
-        request.form.get("by", "").strip() or language.say("somebody", language.current()),
+        _who(),
         outcome=cast(Outcome, outcome),
         commit=request.form.get("commit", "").strip() or None,
         link=link or None,
@@ -306,7 +306,8 @@ def split(id: str) -> Response:
 
 
 def _who() -> str:
-    return request.form.get("by", "").strip() or language.say("somebody", language.current())
+    named = access.who() or request.form.get("by", "").strip()
+    return named or language.say("somebody", language.current())
 
 
 class Bar(NamedTuple):

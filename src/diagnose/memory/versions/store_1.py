@@ -83,6 +83,15 @@ def upgrade() -> None:
         sa.Column("at", number, nullable=False),
     )
     op.create_table(
+        "memory_token",
+        sa.Column("id", text, primary_key=True),
+        sa.Column("digest", text, nullable=False, unique=True),
+        sa.Column("name", text, nullable=False),
+        sa.Column("scopes", text, nullable=False),
+        sa.Column("created", number, nullable=False),
+        sa.Column("expires", number),
+    )
+    op.create_table(
         "memory_merge",
         sa.Column("id", text, primary_key=True),
         sa.Column("kind", text, nullable=False),
