@@ -120,16 +120,34 @@ def test_an_answer_with_a_store_needs_no_sqlalchemy(job: Path) -> None:
 def test_tokens_are_issued_listed_and_revoked(
     job: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run("tokens", "issue", "ana", "--scope", "triage", "--days", "30") == 0
+    assert run("store", "issue", "ana", "--scope", "triage", "--days", "30") == 0
     secret = capsys.readouterr().out.strip()
-    assert run("tokens", "list") == 0
+    assert run("store", "tokens") == 0
     shown = capsys.readouterr().out
     assert secret not in shown
     id, name, scopes, *_ = shown.split()
     assert (name, scopes) == ("ana", "triage")
-    assert run("tokens", "revoke", id) == 0
-    assert run("tokens", "revoke", id) == 2
-    assert run("tokens", "list", "--store", "none") == 2
+    assert run("store", "revoke", id) == 0
+    assert run("store", "revoke", id) == 2
+    assert run("store", "tokens", "--store", "none") == 2
+
+
+def test_a_store_is_exported_and_imported(
+    job: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("remember", *FIXED, str(job)) == 0
+    assert run("store", "export", "-o", str(tmp_path / "all.json")) == 0
+    monkeypatch.setenv("DIAGNOSE_STORE", str(tmp_path / "other.sqlite"))
+    capsys.readouterr()
+    assert run("store", "import", str(tmp_path / "all.json")) == 0
+    assert capsys.readouterr().out == "failures: 1, fixes: 1\n"
+    assert run(str(job)) == 0
+    assert "fixed by ana" in " ".join(capsys.readouterr().out.split())
+    assert run("store", "evict", "--most", "0") == 0
+    for broken in ("[]", "{}", '{"schema": 1, "failures": [{}]}', "no json"):
+        (tmp_path / "broken.json").write_text(broken)
+        assert run("store", "import", str(tmp_path / "broken.json")) == 2
+        assert "is no export of a store" in capsys.readouterr().err
 
 
 def test_hostile_words_steer_no_terminal(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -217,6 +218,27 @@ def test_the_dullest_reports_go_first_and_still_count(
     found = store.group(often)
     assert found is not None
     assert found.count == 7
+
+
+def test_what_one_store_exports_another_imports(
+    store: Store, answered: Answered, redact: Callable[[str], Redacted], tmp_path: Path
+) -> None:
+    one, two = keep(store, answered, ONE), keep(store, answered, TWO)
+    store.remember(one, "pass device=", "ana", commit="a1b2c3")
+    store.remember(two, "unwrap", "bo", outcome="failed")
+    held = json.loads(json.dumps(store.exported()))
+    other = Store(str(tmp_path / "other.sqlite"), redact)
+    assert keep(other, answered, TWO) != two
+    for expected in ((1, 2), (0, 0)):  # the second time nothing is missing
+        assert other.imported(held) == expected
+    for log, fix in ((ONE, "pass device="), (TWO, "unwrap")):
+        found = other.seen(answered(log))
+        assert found is not None
+        assert [known.text for known in found.fixes] == [fix]
+    assert keep(other, answered, ONE) == one
+    with pytest.raises(ValueError, match="schema version 99"):
+        other.imported({**held, "schema": 99})
+    other.close()
 
 
 def test_nothing_is_stored_before_it_is_redacted(store: Store, answered: Answered) -> None:

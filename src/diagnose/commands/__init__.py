@@ -47,10 +47,10 @@ COMMANDS = {
         "Serve the web page and the JSON API.",
         "For a team",
     ),
-    "tokens": (
-        "diagnose.commands.tokens",
-        "tokens",
-        "Issue, list and revoke tokens of the service.",
+    "store": (
+        "diagnose.commands.store",
+        "store",
+        "Tokens, export, import and size of the store.",
         "For a team",
     ),
     "kb": (

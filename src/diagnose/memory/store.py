@@ -11,6 +11,7 @@ import json
 import secrets
 import time
 import zlib
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -125,6 +126,13 @@ class Merge(NamedTuple):
     agreed: Sequence[str]
     by: str
     at: int
+
+
+class Imported(NamedTuple):
+    """How many failures and fixes were new."""
+
+    failures: int
+    fixes: int
 
 
 class Page(NamedTuple):
@@ -641,6 +649,67 @@ class Store:
         held.count += change
         held.first, held.last = first or held.first, last or held.last
 
+    # --- from store to store ----------------------------------------------------------------------
+
+    def exported(self) -> dict[str, Any]:
+        """All failures with their keys and fixes, as plain values; no reports."""
+        with self._reading() as session:
+            keys, fixes, outcomes = (
+                _by(session.scalars(select(table).order_by(*inspect(table).primary_key)), column)
+                for table, column in ((KeyRow, "group"), (FixRow, "group"), (OutcomeRow, "fix"))
+            )
+            groups = session.scalars(
+                select(GroupRow).where(GroupRow.merged.is_(None)).order_by(GroupRow.id)
+            )
+            return {
+                "schema": schema.VERSION,
+                "failures": [
+                    {
+                        **_values(group),
+                        "keys": [_values(one) for one in keys[group.id]],
+                        "fixes": [
+                            {**_values(fix), "outcomes": [_values(one) for one in outcomes[fix.id]]}
+                            for fix in fixes[group.id]
+                        ],
+                    }
+                    for group in groups
+                ],
+            }
+
+    def imported(self, held: Mapping[str, Any]) -> Imported:
+        """Adds what another store exported, as far as it is missing here: a failure that one of its keys is
+        known of gets its fixes and its other keys.
+
+        Raises:
+            ValueError: it is of another schema version.
+            KeyError, TypeError, AttributeError: it is no export.
+        """
+        if held["schema"] != schema.VERSION:
+            raise ValueError(f"schema version {held['schema']}, wanted is {schema.VERSION}")
+        failures = fixes = 0
+        with self._writing() as session:
+            for one in held["failures"]:
+                keys = [(key["digest"], key["version"]) for key in one["keys"]]
+                known = (session.get(KeyRow, key) for key in keys)
+                group = next((row.group for row in known if row is not None), None)
+                if group is None:
+                    group, failures = one["id"], failures + 1
+                    session.add(GroupRow(**_given(GroupRow, one)))
+                    session.flush()
+                for digest, version in keys:
+                    if session.get(KeyRow, (digest, version)) is None:
+                        session.add(KeyRow(digest=digest, version=version, group=group))
+                for fix in one["fixes"]:
+                    if session.get(FixRow, fix["id"]) is None:
+                        fixes += 1
+                        session.add(FixRow(**{**_given(FixRow, fix), "group": group}))
+                        session.flush()
+                    for outcome in fix["outcomes"]:
+                        if session.get(OutcomeRow, outcome["id"]) is None:
+                            session.add(OutcomeRow(**_given(OutcomeRow, outcome)))
+                session.flush()
+        return Imported(failures, fixes)
+
     # --- tokens -----------------------------------------------------------------------------------
 
     def issue(self, name: str, scopes: Iterable[Scope], days: int | None = None) -> str:
@@ -791,6 +860,23 @@ def _agreed(one: GroupRow, two: GroupRow) -> tuple[str, ...]:
 
 def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
+
+
+def _values(row: schema.Base) -> dict[str, Any]:
+    """A row as plain values, by attribute."""
+    return {column.key: getattr(row, column.key) for column in inspect(type(row)).column_attrs}
+
+
+def _given(table: type[schema.Base], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a row, without what else stands beside them."""
+    return {column.key: values[column.key] for column in inspect(table).column_attrs}
+
+
+def _by(rows: Iterable[schema.Base], column: str) -> Mapping[str, list[schema.Base]]:
+    found: dict[str, list[schema.Base]] = defaultdict(list)
+    for row in rows:
+        found[getattr(row, column)].append(row)
+    return found
 
 
 def _sealed(secret: str) -> str:

@@ -38,8 +38,8 @@ import click
     type=click.Choice(["open", "read", "closed"]),
     default="open",
     show_default=True,
-    help="What needs a token (`diagnose tokens`): open nothing, read all that writes to the store, closed "
-    "reading too.",
+    help="What needs a token (`diagnose store issue`): open nothing, read all that writes to the "
+    "store, closed reading too.",
 )
 def serve_command(
     host: str,

@@ -1,13 +1,14 @@
-"""``diagnose tokens``: who may write to the store of a service."""
+"""``diagnose store``: who may write to it, what it holds, and how much."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from diagnose.commands.shared import STORE, Subcommands, fail
+from diagnose.commands.shared import OUTPUT, STORE, Subcommands, fail
 
 if TYPE_CHECKING:
     from diagnose.memory.store import Scope, Store
@@ -16,11 +17,11 @@ _SCOPES = ("report", "remember", "triage", "admin")
 
 
 @click.group(cls=Subcommands)
-def tokens() -> None:
-    """Issue, list and revoke tokens for `diagnose serve --access read` or `closed`."""
+def store() -> None:
+    """Tokens, export, import and size of the store that `diagnose serve` and `remember` write to."""
 
 
-@tokens.command()
+@store.command()
 @click.argument("name")
 @click.option(
     "--scope",
@@ -44,9 +45,9 @@ def issue(name: str, scopes: Sequence[Scope], days: int | None, store: str | Non
     click.echo(_opened(store).issue(name, scopes, days))
 
 
-@tokens.command(name="list")
+@store.command()
 @STORE
-def listed(store: str | None) -> None:
+def tokens(store: str | None) -> None:
     """List tokens: id, name, scopes, and until when."""
     from diagnose.rendering.answer import day
     from diagnose.rendering.words import clean
@@ -56,13 +57,49 @@ def listed(store: str | None) -> None:
         click.echo(f"{token.id}  {clean(token.name)}  {' '.join(sorted(token.scopes))}  {until}")
 
 
-@tokens.command()
+@store.command()
 @click.argument("id")
 @STORE
 def revoke(id: str, store: str | None) -> None:
-    """End the token with an ID, as `list` shows it."""
+    """End the token with an ID, as `tokens` shows it."""
     if not _opened(store).revoke(id):
         fail(f"there is no token {id}")
+
+
+@store.command()
+@STORE
+@OUTPUT
+def export(store: str | None, output: Path | None) -> None:
+    """Print all failures with their keys and fixes as JSON; reports stay."""
+    import json
+
+    from diagnose.outputs import write
+
+    write(json.dumps(_opened(store).exported(), ensure_ascii=False, indent=1) + "\n", output)
+
+
+@store.command(name="import")
+@click.argument("file", type=click.File(encoding="utf-8"), default="-")
+@STORE
+def import_(file: TextIO, store: str | None) -> None:
+    """Add what another store exported to FILE, as far as it is missing here."""
+    import json
+
+    try:
+        added = _opened(store).imported(json.load(file))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        fail(f"{file.name} is no export of a store: {error}")
+    click.echo(f"failures: {added.failures}, fixes: {added.fixes}")
+
+
+@store.command()
+@click.option(
+    "--most", type=click.IntRange(min=0), required=True, help="How many reports are left."
+)
+@STORE
+def evict(most: int, store: str | None) -> None:
+    """Delete the dullest reports; counts and fixes stay."""
+    click.echo(f"reports: -{_opened(store).evict(most)}")
 
 
 def _opened(where: str | None) -> Store:
