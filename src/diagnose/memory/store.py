@@ -161,7 +161,7 @@ class Store:
     def __init__(self, where: str, redact: Redact, now: Callable[[], float] = time.time) -> None:
         self.where = where
         self._redact = redact
-        self._now = lambda: int(now())
+        self._now: Callable[[], int] = lambda: int(now())
         self._url = lookup.url(where)
         try:
             if self._url.startswith("sqlite:///"):
@@ -535,7 +535,7 @@ class Store:
                 .limit(limit)
             )
             return Page(
-                [tuple(row) for row in reports],
+                [(id, at, host) for id, at, host in reports],
                 list(ranks),
                 {library: list(found) for library, found in versions.items()},
                 [(int(day), count) for day, count in days],
@@ -543,7 +543,7 @@ class Store:
                     Merge(row.kind, row.kept, row.other, row.agreed["facts"], row.author, row.at)
                     for row in merges
                 ],
-                [tuple(row) for row in variants],
+                [(exact or "", count, said or "") for exact, count, said in variants],
             )
 
     def merge(self, kept: str, other: str, by: str) -> Sequence[str]:
@@ -613,9 +613,8 @@ class Store:
             session.add(made)
             session.flush()
             session.merge(KeyRow(digest=variant, version=KEY_VERSION, group=made.id))
-            moved = session.execute(
-                update(ReportRow).where(*mine).values({ReportRow.group: made.id})
-            ).rowcount
+            moved = session.scalar(select(func.count()).select_from(ReportRow).where(*mine)) or 0
+            session.execute(update(ReportRow).where(*mine).values({ReportRow.group: made.id}))
             self._log(session, "split", group, made.id, (), by)
             self._recount(session, group, -moved)
             self._recount(session, made.id, moved)
@@ -654,10 +653,9 @@ class Store:
     def exported(self) -> dict[str, Any]:
         """All failures with their keys and fixes, as plain values; no reports."""
         with self._reading() as session:
-            keys, fixes, outcomes = (
-                _by(session.scalars(select(table).order_by(*inspect(table).primary_key)), column)
-                for table, column in ((KeyRow, "group"), (FixRow, "group"), (OutcomeRow, "fix"))
-            )
+            keys = _by(session.scalars(select(KeyRow).order_by(KeyRow.digest)), "group")
+            fixes = _by(session.scalars(select(FixRow).order_by(FixRow.id)), "group")
+            tried = _by(session.scalars(select(OutcomeRow).order_by(OutcomeRow.id)), "fix")
             groups = session.scalars(
                 select(GroupRow).where(GroupRow.merged.is_(None)).order_by(GroupRow.id)
             )
@@ -666,11 +664,8 @@ class Store:
                 "failures": [
                     {
                         **_values(group),
-                        "keys": [_values(one) for one in keys[group.id]],
-                        "fixes": [
-                            {**_values(fix), "outcomes": [_values(one) for one in outcomes[fix.id]]}
-                            for fix in fixes[group.id]
-                        ],
+                        "keys": keys[group.id],
+                        "fixes": [{**fix, "outcomes": tried[fix["id"]]} for fix in fixes[group.id]],
                     }
                     for group in groups
                 ],
@@ -872,10 +867,11 @@ def _given(table: type[schema.Base], values: Mapping[str, Any]) -> dict[str, Any
     return {column.key: values[column.key] for column in inspect(table).column_attrs}
 
 
-def _by(rows: Iterable[schema.Base], column: str) -> Mapping[str, list[schema.Base]]:
-    found: dict[str, list[schema.Base]] = defaultdict(list)
+def _by(rows: Iterable[schema.Base], column: str) -> Mapping[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
-        found[getattr(row, column)].append(row)
+        values = _values(row)
+        found[values[column]].append(values)
     return found
 
 
