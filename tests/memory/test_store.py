@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +13,7 @@ from pathlib import Path
 import pytest
 from memory.conftest import Clock, trace
 from memory.variants import VARIANTS
-from sqlalchemy import create_engine, inspect, text
+from sqlalchemy import create_engine, event, inspect, text
 
 from diagnose.memory import key as keys
 from diagnose.memory import lookup, schema
@@ -340,3 +343,102 @@ def test_where_the_store_is(
     monkeypatch.delenv("DIAGNOSE_STORE")
     monkeypatch.setenv("XDG_DATA_HOME", "/data")
     assert lookup.location() == "/data/diagnose/memory.sqlite"
+
+
+# --- what may go wrong ------------------------------------------------------------------------------
+
+_WRITER = """
+import sys
+from diagnose.casebase.store import load
+from diagnose.memory.redaction import Redacted
+from diagnose.memory.store import Input, Store
+from diagnose.pipeline import diagnose
+
+text = sys.stdin.read()
+answer = diagnose(text, casebase=load())
+store = Store(sys.argv[1], lambda text: Redacted(text, {}))
+while True:
+    print(store.record(Input(text), answer).id, flush=True)
+"""
+
+
+def test_what_was_acknowledged_is_there_after_the_writer_was_killed(
+    where: str, redact: Callable[[str], Redacted]
+) -> None:
+    store = Store(where, redact)
+    with subprocess.Popen(
+        [sys.executable, "-c", _WRITER, where],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as writer:
+        assert writer.stdin is not None
+        assert writer.stdout is not None
+        writer.stdin.write(ONE)
+        writer.stdin.close()
+        ids = [writer.stdout.readline().strip() for _ in range(5)]
+        writer.kill()
+        ids += [line.strip() for line in writer.stdout if line.endswith("\n")]
+    assert len(ids) >= 5
+    assert all(store.report(id) is not None for id in ids)
+    (group,), _ = store.groups()
+    assert group.count == len(store.page(group.id, limit=10_000).reports) >= len(ids)
+    store.close()
+
+
+def test_a_database_that_was_gone_needs_no_restart(
+    postgresql: str, redact: Callable[[str], Redacted], answered: Answered
+) -> None:
+    store = Store(postgresql, redact)
+    group = keep(store, answered, ONE)
+    engine = create_engine(postgresql)
+    with engine.connect() as connection:
+        connection.execute(
+            text(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+            )
+        )
+    assert store.group(group) is not None
+    assert keep(store, answered, ONE) == group
+    store.close()
+    schema.Base.metadata.drop_all(engine)
+    engine.dispose()
+
+
+def test_a_locked_file_refuses_and_is_written_afterwards(
+    tmp_path: Path,
+    redact: Callable[[str], Redacted],
+    answered: Answered,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("diagnose.memory.store._BUSY", 0)
+    store = Store(str(tmp_path / "memory.sqlite"), redact)
+    other = sqlite3.connect(tmp_path / "memory.sqlite", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="locked"):
+        store.add(Input(ONE))
+    assert store.groups() == ([], 0)  # readers never wait
+    other.execute("ROLLBACK")
+    other.close()
+    assert store.report(store.add(Input(ONE))) is not None
+    store.close()
+
+
+def test_a_full_disk_refuses_and_loses_nothing(
+    tmp_path: Path, redact: Callable[[str], Redacted], answered: Answered
+) -> None:
+    store = Store(str(tmp_path / "memory.sqlite"), redact)
+    group = keep(store, answered, ONE)
+
+    @event.listens_for(store._engine, "connect")
+    def full(connection: sqlite3.Connection, _: object) -> None:
+        connection.execute("PRAGMA max_page_count = 1")  # as many as there are
+
+    store.close()
+    with pytest.raises(StoreError, match="full"):
+        store.add(Input("".join(map(chr, range(32, 40_000)))))
+    assert store.group(group) is not None
+    event.remove(store._engine, "connect", full)
+    store.close()
+    assert keep(store, answered, ONE) == group
+    store.close()
