@@ -107,3 +107,10 @@ def test_a_folder_names_no_database(tmp_path: Path) -> None:
     )
     with pytest.raises(ConfigurationError, match="is a file"):
         defaults({"answer": None}, tmp_path)
+
+
+def test_a_store_is_named_from_the_file_on(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "pyproject.toml").write_text('[tool.diagnose]\nstore = "ours.sqlite"\n')
+    found = defaults({"answer": None}, tmp_path / "below")
+    assert found["answer"]["store"] == str(tmp_path / "ours.sqlite")

@@ -102,6 +102,8 @@ def _setting(path: Path, command: str, name: str, value: object) -> dict[str, ob
     listed = isinstance(value, list) and all(isinstance(one, str) for one in value)
     if type(value) is not wanted or (wanted is list and not listed):
         raise ConfigurationError(f"{path}: {name} in [{table}] is {_NAMES[wanted]}")
-    if name in _FILES_ONLY and "://" in str(value):
-        raise ConfigurationError(f"{path}: {name} in [{table}] is a file, never a database")
+    if name in _FILES_ONLY:
+        if "://" in str(value):
+            raise ConfigurationError(f"{path}: {name} in [{table}] is a file, never a database")
+        return {parameter: str(path.parent / str(value))}
     return {parameter: value}

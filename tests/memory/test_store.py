@@ -343,6 +343,9 @@ def test_where_the_store_is(
     monkeypatch.delenv("DIAGNOSE_STORE")
     monkeypatch.setenv("XDG_DATA_HOME", "/data")
     assert lookup.location() == "/data/diagnose/memory.sqlite"
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)  # as for a user that has no entry
+    assert lookup.location() is None
 
 
 # --- what may go wrong ------------------------------------------------------------------------------

@@ -245,6 +245,17 @@ def test_refusals_are_problems(
     assert str(status) in described["paths"][template][method]["responses"]
 
 
+def test_metrics_count_what_the_store_holds(client: FlaskClient) -> None:
+    address = paste(client, ONE)
+    client.post(f"{address}/fix", data={"text": "it"})
+    paste(client, TWO)
+    shown = client.get("/metrics")
+    assert shown.mimetype == "text/plain"
+    assert 'diagnose_failures{status="known"} 1' in shown.text
+    assert 'diagnose_outcomes{outcome="worked"} 1' in shown.text
+    assert len(re.findall(r"^diagnose_reports.* 1$", shown.text, re.MULTILINE)) == 2
+
+
 def test_ready_means_that_the_store_is(
     client: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

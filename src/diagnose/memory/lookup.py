@@ -36,8 +36,9 @@ def location(given: str | None = None) -> str | None:
     named = given or os.environ.get(_VARIABLE)
     if named:
         return None if named == OFF else named
-    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return str(Path(home) / "diagnose" / "memory.sqlite")
+    home = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")  # noqa: PTH111
+    # Where nobody knows whose process it is, there is no home.
+    return None if home.startswith("~") else str(Path(home, "diagnose", "memory.sqlite"))
 
 
 def url(where: str) -> str:
@@ -53,7 +54,7 @@ def seen(where: str | None, report: Report) -> Seen | None:
     """
     if where is None or report.error is None:
         return None
-    if not is_url(where) and not Path(where).exists():
+    if not is_url(where) and not os.path.exists(where):  # noqa: PTH110  # an unreadable folder is none
         return None
     try:
         database = connect(url(where))

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
-from sqlalchemy import Engine, delete, event, func, inspect, or_, select, update
+from sqlalchemy import Engine, case, delete, event, func, inspect, or_, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
@@ -165,7 +165,9 @@ class Store:
         self._url = lookup.url(where)
         try:
             if self._url.startswith("sqlite:///"):
-                Path(self._url.removeprefix("sqlite:///")).parent.mkdir(parents=True, exist_ok=True)
+                Path(self._url.removeprefix("sqlite:///")).parent.mkdir(
+                    mode=0o700, parents=True, exist_ok=True
+                )
             self._engine = _prepared(engine_of(self._url))
             self._upgrade()
         except CasebaseError as error:
@@ -432,8 +434,8 @@ class Store:
                         text=clean,
                         author=by,
                         at=now,
-                        revision=commit and commit[:_NAME],
-                        link=link and link[:_TEXT],
+                        revision=commit and self._redact(commit[:_NAME]).text,
+                        link=link and self._redact(link[:_TEXT]).text,
                         cause=cause,
                     )
                 )
@@ -482,6 +484,23 @@ class Store:
                 .limit(limit)
             )
             return [_as_group(row) for row in rows], total or 0
+
+    def totals(self) -> Mapping[str, Mapping[str, int]]:
+        """How many reports there are, kept and for an hour, failures by status, and outcomes of fixes."""
+        with self._reading() as session:
+            kept = case((ReportRow.group.is_not(None), "yes"), else_="no")
+            return {
+                name: {str(label): count for label, count in session.execute(query)}
+                for name, query in {
+                    "reports": select(kept, func.count()).group_by(kept),
+                    "failures": select(GroupRow.status, func.count())
+                    .where(GroupRow.merged.is_(None))
+                    .group_by(GroupRow.status),
+                    "outcomes": select(OutcomeRow.outcome, func.count()).group_by(
+                        OutcomeRow.outcome
+                    ),
+                }.items()
+            }
 
     def remembered(self, id: str) -> Seen | None:
         """What is remembered of a group."""

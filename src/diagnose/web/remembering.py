@@ -226,6 +226,27 @@ def readyz() -> dict[str, Any]:
     return {"status": "ok", "store": _store().shown.partition("://")[0] or "sqlite"}
 
 
+#: Total of the store -> its label, and what it counts.
+_METRICS = {
+    "reports": ("kept", "Reports in the store, kept and for an hour."),
+    "failures": ("status", "Failures by status."),
+    "outcomes": ("outcome", "What came of fixes that were tried."),
+}
+
+
+@blueprint.get("/metrics")
+def metrics() -> Response:
+    """What the store holds, in the text format of Prometheus."""
+    lines = []
+    for name, counts in _store().totals().items():
+        label, said = _METRICS[name]
+        lines += [f"# HELP diagnose_{name} {said}", f"# TYPE diagnose_{name} gauge"]
+        lines += [
+            f'diagnose_{name}{{{label}="{value}"}} {count}' for value, count in counts.items()
+        ]
+    return Response("\n".join(lines) + "\n", mimetype="text/plain; version=0.0.4")
+
+
 # --- failures -------------------------------------------------------------------------------------
 
 
