@@ -38,6 +38,7 @@ _SETTINGS: Mapping[str, Mapping[str, tuple[type, str]]] = {
 }
 #: A folder that somebody else wrote must not make anybody connect to a database.
 _FILES_ONLY = frozenset({"store"})
+_NOWHERE = "none"
 _NAMES = {str: "a text", int: "a whole number", list: "a list of texts", bool: "true or false"}
 
 
@@ -105,5 +106,5 @@ def _setting(path: Path, command: str, name: str, value: object) -> dict[str, ob
     if name in _FILES_ONLY:
         if "://" in str(value):
             raise ConfigurationError(f"{path}: {name} in [{table}] is a file, never a database")
-        return {parameter: str(path.parent / str(value))}
+        return {parameter: value if value == _NOWHERE else str(path.parent / str(value))}
     return {parameter: value}

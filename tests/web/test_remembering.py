@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from collections.abc import Callable, Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, get_args
 
@@ -331,6 +333,67 @@ def test_a_closed_service_shows_nothing_without_a_token(
     store._now = lambda: token.created
     assert store.revoke(token.id)
     assert client.get("/failures", auth=("x", secret)).status_code == 401
+
+
+# --- hostile texts ----------------------------------------------------------------------------------
+
+
+class Page(HTMLParser):
+    """What of a page could run: scripts, handlers, addresses."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag in ("iframe", "object", "embed", "base", "style", "math"):
+            self.found.append(tag)
+        if tag == "script" and not (given.get("src") or "").startswith("/static/page.js"):
+            self.found.append("script")
+        for name, value in attrs:
+            if name.startswith("on") or name in ("style", "srcdoc"):
+                self.found.append(f"{tag} {name}")
+            if name in ("href", "src", "action", "formaction") and not re.match(
+                r"/(?!/)|#|https://", value or ""
+            ):
+                self.found.append(f"{tag} {name}={value}")
+
+
+def test_two_hundred_hostile_reports_are_stored_and_shown(client: FlaskClient) -> None:
+    chance = random.Random(5)
+
+    def some() -> str:
+        return " ".join(chance.sample(PAYLOADS, 2))
+
+    for number in range(200):
+        text = (
+            "Traceback (most recent call last):\n"
+            f'  File "/srv/{some()}/train.py", line {number}, in {some()}\n    x + {some()}\n'
+            f"RuntimeError: Expected all tensors to be on the same device, but found cuda:0 and cpu! {some()}\n"
+        )
+        sent = client.post(
+            "/api/v1/reports",
+            json={"text": text, "source": some(), "host": some(), "job": f"{number}{some()}"},
+        )
+        assert sent.status_code in (200, 201)
+        address = sent.get_json()["url"]
+        client.post(
+            f"{address}/fix",
+            data={
+                "text": some(),
+                "by": some(),
+                "commit": some(),
+                "link": f"https://x.example/{some()}",
+            },
+        )
+        failure = f"/failures/{sent.get_json()['seen']['group']}"
+        client.post(f"{failure}/status", data={"status": "fixed", "fixed_in": some()})
+        for path in (address, failure, "/failures")[: 3 if number % 20 == 0 else 1]:
+            page = client.get(path)
+            assert page.status_code == 200
+            assert Page(page.text).found == []
 
 
 # --- in a browser -----------------------------------------------------------------------------------
