@@ -52,6 +52,17 @@ def test_a_paste_is_there_for_an_hour_and_does_not_count(
     assert store.keep(other, answered(TWO)) is not None
 
 
+def test_of_too_many_pastes_the_oldest_go(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("diagnose.memory.store._PASTES", 3)
+    ids = []
+    for _ in range(6):
+        ids.append(store.add(Input(ONE)))
+        clock.now += 1
+    assert [store.report(id) is not None for id in ids] == [False, False, True, True, True, True]
+
+
 def test_one_failure_is_one_group_and_is_known_from_the_next_second(
     store: Store, clock: Clock, answered: Answered
 ) -> None:
