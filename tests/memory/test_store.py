@@ -17,8 +17,10 @@ from sqlalchemy import create_engine, event, inspect, text
 
 from diagnose.memory import key as keys
 from diagnose.memory import lookup, schema
+from diagnose.memory.lookup import StoreError
+from diagnose.memory.records import FailureError, Input
 from diagnose.memory.redaction import Redacted
-from diagnose.memory.store import HOUR, FailureError, Input, Store, StoreError
+from diagnose.memory.store import HOUR, Store
 from diagnose.migrating import migrate
 from diagnose.model import Diagnosis
 
@@ -365,7 +367,8 @@ _WRITER = """
 import sys
 from diagnose.casebase.store import load
 from diagnose.memory.redaction import Redacted
-from diagnose.memory.store import Input, Store
+from diagnose.memory.records import Input
+from diagnose.memory.store import Store
 from diagnose.pipeline import diagnose
 
 text = sys.stdin.read()
@@ -425,7 +428,7 @@ def test_a_locked_file_refuses_and_is_written_afterwards(
     answered: Answered,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("diagnose.memory.store._BUSY", 0)
+    monkeypatch.setattr("diagnose.memory.transactions._BUSY", 0)
     store = Store(str(tmp_path / "memory.sqlite"), redact)
     other = sqlite3.connect(tmp_path / "memory.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

@@ -19,7 +19,8 @@ from web.test_api import test_description_and_routes_are_the_same as same_routes
 from web.test_browser import _violations
 
 from diagnose.memory.lookup import StoreError
-from diagnose.memory.store import HOUR, Scope, Store
+from diagnose.memory.records import Scope
+from diagnose.memory.store import HOUR, Store
 from diagnose.web import create_app
 from diagnose.web.access import SCOPES
 from diagnose.web.remembering import chart

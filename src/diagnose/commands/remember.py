@@ -62,8 +62,9 @@ def remember(
     from diagnose.casebase.store import load
     from diagnose.inputs import opened
     from diagnose.memory import lookup
+    from diagnose.memory.records import Input
     from diagnose.memory.redaction import redactor
-    from diagnose.memory.store import Input, Store
+    from diagnose.memory.store import Store
     from diagnose.outputs import write
     from diagnose.parsing.bytestream import read_fully
     from diagnose.parsing.decoding import decode

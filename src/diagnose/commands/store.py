@@ -11,7 +11,8 @@ import click
 from diagnose.commands.shared import OUTPUT, STORE, Subcommands, fail
 
 if TYPE_CHECKING:
-    from diagnose.memory.store import Scope, Store
+    from diagnose.memory.records import Scope
+    from diagnose.memory.store import Store
 
 _SCOPES = ("report", "remember", "triage", "admin")
 

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 
 from flask import Flask, Response, current_app, g, request
 
-from diagnose.memory.store import Scope, Store, Token
+from diagnose.memory.records import Scope, Token
+from diagnose.memory.store import Store
 from diagnose.web.errors import refused
 
 #: What people and probes may always read.

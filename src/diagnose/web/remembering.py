@@ -19,7 +19,8 @@ from flask import (
 
 from diagnose.memory.key import Key
 from diagnose.memory.lookup import StoreError
-from diagnose.memory.store import FailureError, Input, Kept, Store, Stored
+from diagnose.memory.records import FailureError, Input, Kept, Stored
+from diagnose.memory.store import Store
 from diagnose.model import Diagnosis, Outcome, Status
 from diagnose.rendering.json import seen_as_dict
 from diagnose.web import access, language
