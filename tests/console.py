@@ -49,6 +49,7 @@ def environment(bin: Path, source: Path, **more: str) -> dict[str, str]:
         **kept,
         "PATH": f"{bin}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(source),
+        "DIAGNOSE_STORE": "none",
         **more,
     }
 

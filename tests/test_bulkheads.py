@@ -300,7 +300,7 @@ def test_a_fault_outside_the_bulkheads_is_a_sentence(
     ("target", "kinds"),
     [
         ("diagnose.scanning.log.parse_failures", 1),
-        ("diagnose.scanning.log.fingerprint", 1),
+        ("diagnose.scanning.log.key", 1),
         ("diagnose.pipeline.ranking", 2),
         ("diagnose.scanning.log.scan_stream", 1),
     ],
@@ -327,7 +327,7 @@ def test_a_log_that_fails_is_told_and_the_table_has_the_others(
 def test_a_scan_of_which_nothing_is_left_has_a_status_of_its_own(
     poison: Poison, logs: list[str]
 ) -> None:
-    poison("diagnose.scanning.log.fingerprint", always=True)
+    poison("diagnose.scanning.log.key", always=True)
     assert run("--group", "--jobs", "1", *logs) == 4
 
 

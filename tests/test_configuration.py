@@ -99,3 +99,18 @@ def test_the_example_of_the_documentation_sets_everything(tmp_path: Path) -> Non
         if command:
             assert {parameter for _, parameter in settings.values()} <= set(found[command])
     assert found["answer"]["lang"] == "zh"
+
+
+def test_a_folder_names_no_database(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.diagnose]\nstore = "postgresql://elsewhere/x"\n'
+    )
+    with pytest.raises(ConfigurationError, match="is a file"):
+        defaults({"answer": None}, tmp_path)
+
+
+def test_a_store_is_named_from_the_file_on(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    (tmp_path / "pyproject.toml").write_text('[tool.diagnose]\nstore = "ours.sqlite"\n')
+    found = defaults({"answer": None}, tmp_path / "below")
+    assert found["answer"]["store"] == str(tmp_path / "ours.sqlite")

@@ -12,11 +12,13 @@ from diagnose.bulkhead import debug
 from diagnose.casebase.store import Casebase, load
 from diagnose.errors import BAD_INPUT, FAULT, FOUND, NOTHING, DiagnoseError, printable
 from diagnose.inputs import InputError, opened
+from diagnose.memory import lookup
 from diagnose.model import Diagnosis, Lang, Report, Verdict
 from diagnose.outputs import columns, takes_links, write, writer
 from diagnose.pipeline import diagnose, explain, failed
 from diagnose.ranking.questions import Answers
 from diagnose.rendering import FORMATS
+from diagnose.rendering.labels import LABELS
 from diagnose.sources import Sources, per_report
 
 #: Exit statuses of the contract, by verdict; bad usage or input is `BAD_INPUT`.
@@ -40,6 +42,9 @@ def answer(
     folders: tuple[str, ...] = (),
     no_source: bool = False,
     ask: bool = False,
+    store: str | None = None,
+    redact: bool = False,
+    server: str | None = None,
 ) -> int:
     """Prints the answers to files, or to standard input when none is named.
 
@@ -54,6 +59,9 @@ def answer(
         folders: where else the files lie that the inputs name.
         no_source: whether no such file is read, wherever it lies.
         ask: whether the questions of an answer are put on the terminal.
+        store: where earlier failures are remembered, as for `diagnose.memory.lookup.location`.
+        redact: whether secrets are taken out of the answers.
+        server: the address of a service that each failure is reported to, redacted.
 
     Returns:
         The exit status. Inputs that cannot be read are told on standard error and give `BAD_INPUT`;
@@ -84,6 +92,11 @@ def answer(
                 print(f"diagnose: {printable(str(error))}", file=sys.stderr)
                 statuses.append(BAD_INPUT)
                 continue
+            diagnosis = _remembered(diagnosis, store)
+            if server is not None:
+                _report(diagnosis, server)
+            if redact:
+                diagnosis = _redacted(diagnosis, casebase)
             if answers and form in _FOR_PEOPLE:
                 put("\n")
             if len(files) > 1 and form in _FOR_PEOPLE:
@@ -96,6 +109,42 @@ def answer(
     if verification is not None:
         _write_verification(verification, answers, casebase)
     return overall(statuses)
+
+
+def _remembered(diagnosis: Diagnosis, store: str | None) -> Diagnosis:
+    """The answer with what a store remembers; one that cannot be read costs nothing else."""
+    try:
+        return diagnosis._replace(seen=lookup.seen(lookup.location(store), diagnosis.report))
+    except lookup.StoreError as error:
+        print(f"diagnose: {printable(str(error))}", file=sys.stderr)
+        return diagnosis
+
+
+def _redacted(diagnosis: Diagnosis, casebase: Casebase) -> Diagnosis:
+    """The answer without secrets; what went is said on standard error."""
+    from diagnose.memory.redaction import redacted, redactor, said
+
+    redaction = casebase.redaction()
+    found, removed = redacted(diagnosis, redactor(redaction.rules))
+    if removed:
+        print(
+            LABELS[casebase.lang]["redacted"].format(what=said(removed, redaction.kinds)),
+            file=sys.stderr,
+        )
+    return found
+
+
+def _report(diagnosis: Diagnosis, server: str) -> None:
+    """Reports a failure; that it could not be costs no answer."""
+    from diagnose.memory.sending import SendingError, send
+
+    if diagnosis.report.error is None:
+        return
+    try:
+        sent = send(server, diagnosis)
+        print(LABELS[diagnosis.lang]["sent"].format(url=printable(sent.url)), file=sys.stderr)
+    except SendingError as error:
+        print(f"diagnose: {printable(str(error))}", file=sys.stderr)
 
 
 def overall(statuses: list[int]) -> int:

@@ -7,8 +7,9 @@
     select = ["unregistered-tensor"]
     exclude = ["third_party"]
 
-Options of the command line go before it. Nothing that writes a file or changes code can be set here: a
-folder that somebody else wrote decides what is shown, not what is done.
+Options of the command line go before it. Nothing that changes code can be set here, and the only
+file that is written is the ``store``, by `diagnose remember`, which says so: a folder that somebody else
+wrote decides what is shown, not what is done.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _TABLE = b"tool.diagnose"
 #: By command: setting -> its type and the parameter of the command that it is the default of. "" are those
 #: of every command.
 _SETTINGS: Mapping[str, Mapping[str, tuple[type, str]]] = {
-    "": {"lang": (str, "lang")},
+    "": {"lang": (str, "lang"), "store": (str, "store")},
     "answer": {"format": (str, "form"), "top": (int, "top"), "source": (list, "source")},
     "check": {
         "exclude": (list, "exclude"),
@@ -35,6 +36,9 @@ _SETTINGS: Mapping[str, Mapping[str, tuple[type, str]]] = {
         "warn-unused-ignores": (bool, "warn_unused"),
     },
 }
+#: A folder that somebody else wrote must not make anybody connect to a database.
+_FILES_ONLY = frozenset({"store"})
+_NOWHERE = "none"
 _NAMES = {str: "a text", int: "a whole number", list: "a list of texts", bool: "true or false"}
 
 
@@ -99,4 +103,8 @@ def _setting(path: Path, command: str, name: str, value: object) -> dict[str, ob
     listed = isinstance(value, list) and all(isinstance(one, str) for one in value)
     if type(value) is not wanted or (wanted is list and not listed):
         raise ConfigurationError(f"{path}: {name} in [{table}] is {_NAMES[wanted]}")
+    if name in _FILES_ONLY:
+        if "://" in str(value):
+            raise ConfigurationError(f"{path}: {name} in [{table}] is a file, never a database")
+        return {parameter: value if value == _NOWHERE else str(path.parent / str(value))}
     return {parameter: value}

@@ -18,7 +18,8 @@ from sqlalchemy import create_engine
 from diagnose.casebase import schema
 from diagnose.casebase.connection import connect
 from diagnose.compiling.build import build, build_into, write_incidents, writing
-from diagnose.compiling.migrations import OLDEST, migrate
+from diagnose.compiling.migrations import OLDEST, VERSIONS
+from diagnose.migrating import migrate
 
 pytest.importorskip("alembic", reason="Alembic is not installed")
 
@@ -200,7 +201,7 @@ def test_the_revisions_make_what_the_schema_declares(tmp_path: Path, small: Path
     migrated, declared = tmp_path / "migrated.sqlite", tmp_path / "declared.sqlite"
     engine = create_engine(f"sqlite:///{migrated}")
     with engine.begin() as connection:
-        migrate(connection, None)
+        migrate(connection, VERSIONS, None)
     engine.dispose()
     build(small, declared)
     assert _tables(migrated) - {"alembic_version"} == _tables(declared)

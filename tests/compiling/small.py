@@ -317,6 +317,18 @@ source = "https://example.org/scan.cpp"
         'en = ["Look.", "`python {script}`", "Mend."]\nzh = ["看。", "`python {script}`", "改。"]\n\n'
         for family in ("division-by-zero", "out-of-memory", "other")
     ),
+    "redaction.toml": """\
+[kinds.token]
+put = "[token]"
+en = { one = "token", many = "tokens" }
+zh = { one = "个令牌", many = "个令牌" }
+
+[[rule]]
+id = "key"
+kind = "token"
+pattern = 'key=(?P<secret>[a-z0-9]{20})'
+keywords = ["key="]
+""",
     "repairs.toml": '[runs]\nen = "{count} runs"\nzh = "{count} 次运行"\n',
     "descriptions/one.toml": "[[en]]\ntext = 'It fails.'\n",
     "symptoms.toml": "[notions]\nnan = ['nan', 'not a number']\n\n[stop]\nwords = ['a', 'the']\nparticles = ['的']\n",

@@ -114,6 +114,18 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
+@pytest.fixture(scope="session")
+def remembering_server(
+    casebase_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[str]:
+    """The same with a store."""
+    store = tmp_path_factory.mktemp("store") / "memory.sqlite"
+    options = ["--store", str(store), "--workers", "2", "--casebase", str(casebase_path)]
+    yield from running_server(
+        lambda port: [sys.executable, "-m", "diagnose", "serve", "--port", str(port), *options]
+    )
+
+
 class Visitor:
     """A page and everything that a page must never do while it is looked at."""
 

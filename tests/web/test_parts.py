@@ -7,13 +7,15 @@ import subprocess
 import sys
 from pathlib import Path
 from string import Formatter
+from typing import get_args
 
 import pytest
 from click.testing import CliRunner
 
 from diagnose._toml import loads
 from diagnose.commands.doors import doors
-from diagnose.model import Diagnosis, Evidence, Failure, Frame, RankedCause, Report
+from diagnose.memory.key import Key
+from diagnose.model import Diagnosis, Evidence, Failure, Frame, Outcome, RankedCause, Report, Status
 from diagnose.web import highlight, serve
 from diagnose.web.app import DEFAULT_MAX_BYTES, create_app
 from diagnose.web.command import serve_command
@@ -147,7 +149,10 @@ def used_keys() -> set[str]:
     keys = set(re.findall(r'\bsay\(\s*["\']([\w-]+)["\'][,)\s]', sources))
     keys |= {"mark-error", "mark-culprit"}  # put together in the template
     keys |= {f"api-{way}" for way in ("text", "file", "json", "causes")}
-    keys -= {"mark-", "api-"}
+    keys |= {f"status-{one}" for one in get_args(Status)}
+    keys |= {f"outcome-{one}" for one in get_args(Outcome)}
+    keys |= {f"fact-{one}" for one in (*Key._fields, "cause")}
+    keys -= {"mark-", "api-", "status-", "outcome-", "fact-"}
     return keys | set(re.findall(r'InputError\(\s*\d+, "([\w-]+)"', sources))
 
 
@@ -163,7 +168,7 @@ def test_every_sentence_exists_in_both_languages_with_the_same_values() -> None:
 def test_every_sentence_is_used_and_every_used_one_exists() -> None:
     families = loads((ROOT / "kb" / "families.toml").read_text(encoding="utf-8"))["rule"]
     made = {f"family-{rule['family']}" for rule in families} - {"family-other"}
-    made |= {f"error-{status}" for status in (400, 403, 404, 405, 500, "other")}
+    made |= {f"error-{status}" for status in (400, 401, 403, 404, 405, 500, "other")}
     assert used_keys() | made == set(texts())
 
 
@@ -221,6 +226,7 @@ def test_options_reach_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.exit_code == 0, result.output
     assert seen == {
         "at": ("::1", 81), "max_bytes": 9, "workers": None, "casebase_path": None,
+        "store": None, "access": "open",
     }  # fmt: skip
     assert CliRunner().invoke(serve_command, []).exit_code == 0
     assert seen["max_bytes"] == DEFAULT_MAX_BYTES

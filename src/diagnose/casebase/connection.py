@@ -140,6 +140,28 @@ def connect(location: Path | str) -> Database:
     )
 
 
+def engine_of(url: str) -> Engine:
+    """An engine that writes to a database, of the kinds that can be read.
+
+    Raises:
+        CasebaseError: the URL is none, or of another kind of database.
+    """
+    from sqlalchemy import create_engine, make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        parsed = make_url(url)
+    except ArgumentError as error:
+        raise CasebaseError(f"{displayed(url)} is no database URL") from error
+    if parsed.drivername == "postgresql":  # SQLAlchemy would look for psycopg2
+        parsed = parsed.set(drivername="postgresql+psycopg")
+    if parsed.drivername not in {"sqlite", "postgresql+psycopg"}:
+        raise CasebaseError(
+            f"{displayed(url)} is no case base: sqlite:///FILE or postgresql://... is wanted"
+        )
+    return create_engine(parsed, pool_pre_ping=True)  # a server may have been started anew
+
+
 def decoded(value: Any) -> Any:
     """A JSON column's value, whether the driver decodes it or not."""
     return json.loads(value) if isinstance(value, str) else value

@@ -13,7 +13,7 @@ from sqlalchemy import DDL, JSON, ForeignKey, event
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 #: Raised with every change that an older reader would misread.
-VERSION = 9
+VERSION = 10
 
 #: Named, because SQLAlchemy before 2.0.31 cannot read a generic type of several arguments from a string.
 Strings = list[str]

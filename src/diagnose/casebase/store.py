@@ -40,6 +40,7 @@ from diagnose.model import (
     Library,
     Marks,
     QuestionRule,
+    RedactionRule,
     TorchNames,
     Wording,
     Words,
@@ -50,7 +51,15 @@ from diagnose.patterns import lazy
 __all__ = ["Casebase", "CasebaseError", "default_location", "default_path", "load"]
 
 #: Must equal `diagnose.casebase.schema.VERSION`.
-SCHEMA_VERSION = "9"
+SCHEMA_VERSION = "10"
+
+
+class Redaction(NamedTuple):
+    """What is taken out of texts that leave the machine or are stored, and what each kind of it is called:
+    one, and several."""
+
+    rules: tuple[RedactionRule, ...]
+    kinds: Mapping[str, tuple[str, str]]
 
 
 class Casebase(NamedTuple):
@@ -65,6 +74,7 @@ class Casebase(NamedTuple):
     advice: Callable[[], tuple[AdviceRule, ...]]
     checks: Callable[[], tuple[CheckRule, ...]]
     repairs: Callable[[], Mapping[str, str]]
+    redaction: Callable[[], Redaction]
     digest: str
 
     @property
@@ -144,6 +154,7 @@ def _read(database: Database, lang: Lang) -> Casebase:
         advice=lru_cache(maxsize=1)(partial(_advice, database, lang)),
         checks=lru_cache(maxsize=1)(partial(_checks, database, lang)),
         repairs=lru_cache(maxsize=1)(partial(_repairs, database, lang)),
+        redaction=lru_cache(maxsize=1)(partial(_redaction, database, lang)),
         digest=meta["digest"],
     )
 
@@ -199,6 +210,15 @@ def _descriptions(database: Database) -> Descriptions:
 def _repairs(database: Database, lang: Lang) -> Mapping[str, str]:
     """Read when first asked for: only a repair says them."""
     return {key: texts[lang] for key, texts in _records(database, "repair")}
+
+
+def _redaction(database: Database, lang: Lang) -> Redaction:
+    """Read when first asked for: only what is stored or sent is redacted."""
+    kinds = ((kind, row[lang]) for kind, row in _records(database, "redacted"))
+    return Redaction(
+        tuple(RedactionRule(key, **row) for key, row in _records(database, "redaction")),
+        {kind: (said["one"], said["many"]) for kind, said in kinds},
+    )
 
 
 def _texts(database: Database, lang: Lang) -> dict[str, dict[str, str]]:

@@ -29,6 +29,12 @@ COMMANDS = {
         "Explain a cause or an incident, or find one by words.",
         "A job has failed",
     ),
+    "remember": (
+        "diagnose.commands.remember",
+        "remember",
+        "Write down what fixed a failure, for the next one.",
+        "A job has failed",
+    ),
     "check": (
         "diagnose.commands.check",
         "check",
@@ -39,6 +45,12 @@ COMMANDS = {
         "diagnose.web.command",
         "serve_command",
         "Serve the web page and the JSON API.",
+        "For a team",
+    ),
+    "store": (
+        "diagnose.commands.store",
+        "store",
+        "Tokens, export, import and size of the store.",
         "For a team",
     ),
     "kb": (

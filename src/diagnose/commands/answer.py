@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from diagnose import answers
-from diagnose.commands.shared import JOBS, LANG, NO_SOURCE, OUTPUT, SOURCE
+from diagnose.commands.shared import JOBS, LANG, NO_SOURCE, OUTPUT, SOURCE, STORE
 from diagnose.errors import BAD_INPUT, FAULT
 from diagnose.inputs import is_grouped
 from diagnose.model import Lang
@@ -41,7 +41,16 @@ from diagnose.scanning.workers import cores
 @LANG
 @SOURCE
 @NO_SOURCE
+@STORE
 @OUTPUT
+@click.option(
+    "--redact", is_flag=True, help="Take secrets, home folders and addresses out of the answer."
+)
+@click.option(
+    "--server",
+    metavar="URL",
+    help="Report each failure to `diagnose serve`, without secrets; its link is printed.",
+)
 @click.option(
     "--ask", is_flag=True, help="Where no cause is sure, ask what decides, and rank by the replies."
 )
@@ -84,7 +93,10 @@ def answer(
     lang: Lang,
     source: tuple[str, ...],
     no_source: bool,
+    store: str | None,
     output: Path | None,
+    redact: bool,
+    server: str | None,
     ask: bool,
     verification: Path | None,
     color: str,
@@ -112,6 +124,18 @@ def answer(
         raise click.UsageError("--glob and --format csv are for folders")
     else:
         status = answers.answer(
-            files, form, top, lang, output, verification, color, source, no_source, ask
+            files,
+            form,
+            top,
+            lang,
+            output,
+            verification,
+            color,
+            source,
+            no_source,
+            ask,
+            store,
+            redact,
+            server,
         )
     sys.exit(0 if exit_zero and status not in (BAD_INPUT, FAULT) else status)

@@ -77,6 +77,13 @@ SOURCE = click.option(
     metavar="DIR",
     help="Where else the files lie that the traceback names; may be given more than once.",
 )
+STORE = click.option(
+    "--store",
+    envvar="DIAGNOSE_STORE",
+    metavar="LOCATION",
+    help="Where failures are remembered: a file, or the URL of a PostgreSQL database; none for nowhere. By "
+    "default a file among your own data.",
+)
 NO_SOURCE = click.option(
     "--no-source", is_flag=True, help="Read none of the files that the traceback names."
 )

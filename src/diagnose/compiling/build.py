@@ -13,9 +13,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from diagnose.casebase import schema
-from diagnose.casebase.connection import CasebaseError, displayed
+from diagnose.casebase.connection import CasebaseError, displayed, engine_of
 from diagnose.casebase.signature import held_terms, signature
-from diagnose.compiling.database import begin, engine_of, version_of
+from diagnose.compiling.database import begin, version_of
 from diagnose.compiling.kberror import KbError
 from diagnose.errors import DiagnoseError
 from diagnose.outputs import replacing

@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Engine, create_engine, inspect, make_url, text
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy import Engine, inspect, text
 from sqlalchemy.orm import Session
 
 from diagnose.casebase import schema
 from diagnose.casebase.connection import CasebaseError, displayed
-from diagnose.compiling.migrations import OLDEST, migrate
-
-
-def engine_of(url: str) -> Engine:
-    """An engine for the kinds of database that a case base can be read from."""
-    try:
-        parsed = make_url(url)
-    except ArgumentError as error:
-        raise CasebaseError(f"{displayed(url)} is no database URL") from error
-    if parsed.drivername == "postgresql":  # SQLAlchemy would look for psycopg2
-        parsed = parsed.set(drivername="postgresql+psycopg")
-    if parsed.drivername not in {"sqlite", "postgresql+psycopg"}:
-        raise CasebaseError(
-            f"{displayed(url)} is no case base: sqlite:///FILE or postgresql://... is wanted"
-        )
-    return create_engine(parsed)
+from diagnose.compiling.migrations import OLDEST, VERSIONS
+from diagnose.migrating import migrate
 
 
 def version_of(engine: Engine) -> str | None:
@@ -52,4 +37,4 @@ def begin(session: Session, url: str, *, migrating: bool) -> None:
             f"the case base {displayed(url)} holds schema version {version.value}, this diagnose writes "
             f"version {schema.VERSION}" + ("; `diagnose kb publish` migrates it" if older else "")
         )
-    migrate(session.connection(), int(version.value))
+    migrate(session.connection(), VERSIONS, int(version.value))

@@ -23,6 +23,7 @@ from diagnose.compiling.models.others import (
     Advice,
     DescriptionsFile,
     Operands,
+    Redaction,
     Repairs,
     Strays,
 )
@@ -78,6 +79,11 @@ def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
     yield from _records("family", ((one.id, one._asdict()) for one in families))
     yield from _records("marks", [("marks", _marks(wordings, families))])
     yield from _records("advice", _advice(kb.one("advice.toml", Advice)))
+    redaction = kb.one("redaction.toml", Redaction)
+    yield from _records("redaction", redaction.entries())
+    yield from _records(
+        "redacted", ((kind, entry.model_dump()) for kind, entry in redaction.kinds.items())
+    )
     repairs = kb.one("repairs.toml", Repairs).root
     yield from _records("repair", ((key, _by_lang(texts)) for key, texts in repairs.items()))
     yield from _records("operands", kb.one("operands.toml", Operands).root.items())

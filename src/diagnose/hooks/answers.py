@@ -24,7 +24,13 @@ _PATIENCE = 4
 _LOOK = 0.05
 
 
-def answer(error: BaseException | None, lang: Lang, stream: TextIO | None, seconds: float) -> None:
+def answer(
+    error: BaseException | None,
+    lang: Lang,
+    stream: TextIO | None,
+    seconds: float,
+    server: str | None = None,
+) -> None:
     """Print the diagnosis of a device-placement failure, or a line for a program that found no GPU; for
     anything else do nothing.
 
@@ -32,7 +38,8 @@ def answer(error: BaseException | None, lang: Lang, stream: TextIO | None, secon
     Never raises. The work is done in a thread of its own, because a local variable's class may make
     any look at it take forever; after ``seconds`` of the processor's time, which a busy machine does not
     use up, the program goes on, and one line says that there is no answer. A profiler or tracer of the
-    program's own sees nothing of it. Where ``stream`` is None the answer goes to `output.standard_error`.
+    program's own sees nothing of it. Where ``stream`` is None the answer goes to `output.standard_error`;
+    where ``server`` is not, the failure is reported there, redacted.
     """
     if error is None or issubclass(type(error), _NOT_FAILURES):
         return
@@ -43,7 +50,7 @@ def answer(error: BaseException | None, lang: Lang, stream: TextIO | None, secon
             if type(watcher := get()) is FunctionType:
                 watched.append((put, watcher))
                 put(None)
-        _answer(error, lang, stream, seconds)
+        _answer(error, lang, stream, seconds, server)
     except BaseException:  # whatever it is, it is ours and must stay ours
         return
     finally:
@@ -51,7 +58,9 @@ def answer(error: BaseException | None, lang: Lang, stream: TextIO | None, secon
             put(watcher)
 
 
-def _answer(error: BaseException, lang: Lang, stream: TextIO | None, seconds: float) -> None:
+def _answer(
+    error: BaseException, lang: Lang, stream: TextIO | None, seconds: float, server: str | None
+) -> None:
     from diagnose.hooks import output
 
     target = output.standard_error() if stream is None else stream
@@ -60,7 +69,7 @@ def _answer(error: BaseException, lang: Lang, stream: TextIO | None, seconds: fl
         page: list[str] = []
         maybe = _may_be_ours(error)
         # The worker takes the exception out of the list: nobody else holds it when it is done.
-        ended = _within(seconds, _compose, [error], lang, output.look_of(target), page)
+        ended = _within(seconds, _compose, [error], lang, output.look_of(target), page, server)
         if page:
             output.write(page[0], target)
         elif maybe and not ended:
@@ -129,7 +138,9 @@ def explained(error: BaseException, lang: Lang = "en") -> tuple[Diagnosis, ...]:
     return (diagnosis,)
 
 
-def _compose(errors: list[BaseException], lang: Lang, look: Look, page: list[str]) -> None:
+def _compose(
+    errors: list[BaseException], lang: Lang, look: Look, page: list[str], server: str | None
+) -> None:
     error = errors.pop()
     maybe = _may_be_ours(error)
     try:
@@ -143,11 +154,25 @@ def _compose(errors: list[BaseException], lang: Lang, look: Look, page: list[str
         elif _worth_saying(diagnosis):
             from diagnose.rendering.text import render
 
-            page.append("\n" + render(diagnosis, columns=look.columns, color=look.color))
+            sent = _sent(diagnosis, server) if server else ""
+            page.append("\n" + render(diagnosis, columns=look.columns, color=look.color) + sent)
         elif line := _without_gpu(diagnosis):
             page.append(f"\n{line}\n")
     except BaseException as fault:  # of ours, or of the program's own classes
         page += [_no_answer(fault, lang)] if maybe else []
+
+
+def _sent(diagnosis: Diagnosis, server: str) -> str:
+    """Reports a failure; the line with its link, for the first rank of a job only."""
+    from diagnose.errors import DiagnoseError, printable
+    from diagnose.memory.sending import send
+    from diagnose.rendering.labels import LABELS
+
+    try:
+        sent = send(server, diagnosis)
+    except DiagnoseError as error:
+        return f"diagnose: {printable(str(error))}\n"
+    return LABELS[diagnosis.lang]["sent"].format(url=printable(sent.url)) + "\n" if sent.new else ""
 
 
 def _worth_saying(diagnosis: Diagnosis) -> bool:

@@ -200,7 +200,11 @@ _installed: list[ChainedHook] = []
 
 
 def install(
-    *, lang: Lang | None = None, stream: TextIO | None = None, seconds: float | None = None
+    *,
+    lang: Lang | None = None,
+    stream: TextIO | None = None,
+    seconds: float | None = None,
+    server: str | None = None,
 ) -> None:
     """Let uncaught device-placement failures be followed by their diagnosis.
 
@@ -213,6 +217,7 @@ def install(
         stream: where answers go; `sys.stderr` of the moment of the failure if None.
         seconds: how long an answer may take; after that the program ends without one. If None, what
             the environment's DIAGNOSE_HOOK_SECONDS says, or two.
+        server: the address of `diagnose serve`, to report failures to, without secrets; none are if None.
 
     Raises:
         ValueError: `lang` is not known, or `seconds` is not positive.
@@ -229,7 +234,7 @@ def install(
         return
 
     def then(error: BaseException | None) -> None:
-        answer(error, lang, stream, seconds)
+        answer(error, lang, stream, seconds, server)
 
     _place(SysHook(sys, "excepthook", then))
     _place(ThreadHook(threading, "excepthook", then))

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from diagnose.model.knowledge import Lang
+from diagnose.model.memory import Seen
 from diagnose.model.report import Frame, Line, Report
 
 #: ``failed``: an internal error kept it from an answer.
@@ -162,7 +163,7 @@ class Diagnosis(NamedTuple):
     what to do about a failure that is not about placement; code stands in backticks there. ``sources``
     are the files that were read, ``unused`` those that were not used; ``around`` the lines of the file
     around the line to edit, where it was read. ``basis`` is what the line to edit rests on. ``site`` is the
-    line that failed, ``met`` its operands whose devices are known.
+    line that failed, ``met`` its operands whose devices are known; ``seen`` is what a store remembers.
     """
 
     report: Report
@@ -180,3 +181,4 @@ class Diagnosis(NamedTuple):
     basis: Basis = "trace"
     site: Frame | None = None
     met: tuple[Met, ...] = ()
+    seen: Seen | None = None

@@ -177,6 +177,21 @@ class AdviceRule(NamedTuple):
     pattern: str = ""
 
 
+class RedactionRule(NamedTuple):
+    """How something is recognised that nobody else may read (kb/redaction.toml): a pattern of the module
+    `regex` whose group ``secret`` goes and ``put`` comes; a text with none of the ``keywords``, in lower
+    case, is not searched; ``entropy`` are the bits a character that a secret has at least; a rule with a
+    ``setting`` counts only where that is asked for."""
+
+    id: str
+    kind: str
+    pattern: str
+    keywords: tuple[str, ...]
+    put: str
+    entropy: float = 0
+    setting: str | None = None
+
+
 class CheckRule(NamedTuple):
     """A root cause that `diagnose check` finds in source (kb/checks.toml), in one language.
 

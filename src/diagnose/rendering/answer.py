@@ -5,6 +5,7 @@ Texts from the log are as they were printed: each skin makes them harmless in it
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from diagnose.model import (
     LiveOperand,
     Question,
     RankedCause,
+    Seen,
     UnusedSource,
 )
 from diagnose.paths import place, short
@@ -28,6 +30,7 @@ from diagnose.verification.invocation import check
 #: Fixes of the first cause, and of the others.
 _MOST_FIXES, _OTHERS_FIXES = 3, 1
 _MOST_RANKS = 8
+_MONTHS = "JanFebMarAprMayJunJulAugSepOctNovDec"
 _MOST_FILES = 8
 #: Operands of a call, and moves of one of them.
 _MOST_OPERANDS, _MOST_MOVES = 4, 2
@@ -73,8 +76,8 @@ class Answer(NamedTuple):
     ``ending`` is the one sentence in place of causes: no error, an internal error, another family;
     ``described`` that there was no traceback to read, ``unknown`` that the causes are only candidates.
     ``nearest`` are incidents where no cause is sure.
-    ``sources`` tells which files were read, and which were not used and why. ``operands`` are those of the
-    failing call, where a recorder saw them, the misplaced one first.
+    ``sources`` tells which files were read, and which were not used and why; ``seen`` what is remembered.
+    ``operands`` are those of the failing call, where a recorder saw them, the misplaced one first.
     """
 
     devices: str = ""
@@ -89,6 +92,7 @@ class Answer(NamedTuple):
     nearest: tuple[IncidentMatch, ...] = ()
     incomplete: str = ""
     sources: str = ""
+    seen: str = ""
     operands: tuple[ShownOperand, ...] = ()
 
 
@@ -107,6 +111,7 @@ def answer(diagnosis: Diagnosis, source: str) -> Answer:
         fallout=labels["fallout"].format(errors=fallout) if fallout else "",
         incomplete=labels["incomplete"].format(pieces=missing) if missing else "",
         sources=sources_line(diagnosis),
+        seen=seen_line(diagnosis.seen, diagnosis.lang) if diagnosis.seen else "",
         operands=tuple(_operand(one, diagnosis.lang) for one in report.operands[:_MOST_OPERANDS]),
     )
     if diagnosis.verdict == "failed" or error is None:
@@ -147,6 +152,38 @@ def _operand(operand: LiveOperand, lang: Lang) -> ShownOperand:
             ),
             *root,
         ),
+    )
+
+
+def seen_line(seen: Seen, lang: Lang) -> str:
+    """When and where a failure was seen before, and what fixed it; people's own words stand in it."""
+    labels = LABELS[lang]
+    hosts = labels["comma"].join(seen.hosts[:_MOST_FILES])
+    line = labels["seen-once" if seen.count == 1 else "seen-times"].format(
+        count=seen.count,
+        since=day(seen.first, lang),
+        hosts=labels["seen-hosts"].format(hosts=hosts) if hosts else "",
+    )
+    if seen.status == "regressed":
+        line += labels["seen-regressed"].format(version=seen.fixed_in or "")
+    for fix in seen.fixes[:1]:
+        outcomes = [("worked", fix.worked), ("changed", fix.changed), ("failed", fix.failed)]
+        tried = [labels[f"tried-{name}"].format(count=count) for name, count in outcomes if count]
+        line += labels["seen-fixed" if fix.worked or fix.changed else "seen-tried"].format(
+            by=fix.by,
+            commit=labels["seen-commit"].format(commit=fix.commit) if fix.commit else "",
+            tried=labels["comma"].join(tried),
+            text=fix.text,
+        )
+        line += f" {fix.link}" if fix.link else ""
+    return line
+
+
+def day(at: int, lang: Lang) -> str:
+    """A day in UTC: ``3 Nov 2026``."""
+    year, month, number, *_ = time.gmtime(at)
+    return LABELS[lang]["day"].format(
+        year=year, month=month, day=number, name=_MONTHS[3 * month - 3 : 3 * month]
     )
 
 

@@ -38,5 +38,6 @@ def render(source: str, form: str, lang: Lang) -> str:
         "incomplete": ["rendering"],
         "advice": [],
         "described": False,
+        "seen": None,
     }
     return json.dumps(answer, ensure_ascii=False) + "\n"

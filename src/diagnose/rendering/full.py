@@ -38,6 +38,8 @@ class _Page:
 
     def lines(self) -> Iterator[str]:
         shown = self.answer
+        for line in wrap(clean(shown.seen), self.columns):
+            yield self.styled(line, "bold")
         if self.diagnosis.report.error is not None:
             yield from self._what_failed()
             yield from [""] if shown.ending else []

@@ -16,6 +16,7 @@ from diagnose.model import (
     LiveOperand,
     Question,
     RankedCause,
+    Seen,
     UnusedSource,
 )
 from diagnose.rendering.answer import why_unused
@@ -54,6 +55,7 @@ def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
         "incomplete": [piece.what for piece in diagnosis.incomplete],
         "advice": list(diagnosis.advice),
         "described": report.description is not None,
+        "seen": diagnosis.seen and seen_as_dict(diagnosis.seen),
     }
 
 
@@ -139,6 +141,15 @@ def _cause(cause: RankedCause) -> dict[str, Any]:
         "rather": cause.rather,
         "verification": cause.verification,
         "known_bugs": [bug._asdict() for bug in cause.bugs],
+    }
+
+
+def seen_as_dict(seen: Seen) -> dict[str, Any]:
+    """What a store remembers, as plain values."""
+    return {
+        **seen._asdict(),
+        "hosts": list(seen.hosts),
+        "fixes": [fix._asdict() for fix in seen.fixes],
     }
 
 

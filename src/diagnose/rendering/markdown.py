@@ -21,6 +21,7 @@ def render(diagnosis: Diagnosis, *, columns: int = 80, color: bool = False) -> s
 def _lines(diagnosis: Diagnosis) -> Iterator[str]:
     labels = LABELS[diagnosis.lang]
     first, shown = brief(diagnosis), answer(diagnosis, _plain(diagnosis.report.source))
+    yield from (f"**{_plain(shown.seen)}**", "") if shown.seen else ()
     if first is not None and diagnosis.report.error is not None:
         yield from _what_failed(diagnosis, diagnosis.report.error, first, shown)
     yield from (shown.ending, "") if shown.ending else ()

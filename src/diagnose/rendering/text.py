@@ -53,6 +53,8 @@ class _Page:
 
     def lines(self) -> Iterator[str]:
         shown, more = self.shown, self.more
+        for line in wrap(clean(more.seen), self.columns):
+            yield self.paint(line, "bold")
         yield from self._head()
         yield from self._operands()
         if more.fallout:

@@ -1,6 +1,5 @@
 """Many logs: the failures in each, grouped where they are equal."""
 
-from diagnose.scanning.fingerprint import fingerprint
 from diagnose.scanning.groups import Group, Grouping
 from diagnose.scanning.log import Occurrence, ScannedLog, scan_log, scan_stream
 
@@ -9,7 +8,6 @@ __all__ = [
     "Grouping",
     "Occurrence",
     "ScannedLog",
-    "fingerprint",
     "scan_log",
     "scan_stream",
 ]

@@ -11,11 +11,11 @@ from diagnose.bulkhead import missing
 from diagnose.casebase.store import Casebase, load
 from diagnose.errors import DiagnoseError
 from diagnose.inputs import InputError, opened
+from diagnose.memory.key import key
 from diagnose.model import Diagnosis, Missing
 from diagnose.parsing import parse_failures
 from diagnose.parsing.bytestream import ByteStream
 from diagnose.pipeline import explain
-from diagnose.scanning.fingerprint import fingerprint
 
 _LONGEST = 400
 
@@ -97,14 +97,14 @@ def scan_stream(
     lost: list[Missing] = []
     try:
         for report, count, line in failures:
-            key = fingerprint(report)
-            if (same := found.get(key)) is not None:
-                found[key] = _more(same, count, line, report.ranks)
+            digest = key(report).digest
+            if (same := found.get(digest)) is not None:
+                found[digest] = _more(same, count, line, report.ranks)
                 continue
             diagnosis = explain(report, casebase=casebase, top=1)
             if diagnosis.verdict == "failed":
                 lost += diagnosis.incomplete
-            found[key] = _occurrence(key, diagnosis, count, line, modified)
+            found[digest] = _occurrence(digest, diagnosis, count, line, modified)
     except (DiagnoseError, OSError):  # of the stream
         raise
     except Exception as error:
@@ -114,13 +114,13 @@ def scan_stream(
 
 
 def _occurrence(
-    key: str, diagnosis: Diagnosis, count: int, line: int | None, modified: str | None
+    digest: str, diagnosis: Diagnosis, count: int, line: int | None, modified: str | None
 ) -> Occurrence:
     report, place = diagnosis.report, diagnosis.culprit
     assert report.error is not None
     cause = diagnosis.causes[0] if diagnosis.verdict == "diagnosed" else None
     return Occurrence(
-        fingerprint=key,
+        fingerprint=digest,
         type=report.error.type,
         message=" ".join(report.error.message[: 4 * _LONGEST].split())[:_LONGEST],
         family=report.error.family,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from importlib import resources
 from typing import Any, cast, get_args
 
@@ -61,9 +62,14 @@ def cause(id: str) -> dict[str, Any]:
 
 @blueprint.get("/openapi.json")
 def openapi() -> Response:
-    """The description of this API (OpenAPI 3.1)."""
+    """The description of this API (OpenAPI 3.1): of the addresses that this service has."""
     text = resources.files("diagnose.web").joinpath("openapi.json").read_text(encoding="utf-8")
-    return Response(text, mimetype="application/json")
+    described = json.loads(text)
+    here = {
+        rule.rule.replace("<", "{").replace(">", "}") for rule in current_app.url_map.iter_rules()
+    }
+    described["paths"] = {path: item for path, item in described["paths"].items() if path in here}
+    return Response(json.dumps(described, indent=2), mimetype="application/json")
 
 
 def _short(cause: Cause) -> dict[str, Any]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Literal
 
 from flask import Flask
 
 from diagnose import __version__
+from diagnose.casebase.store import load
 from diagnose.paths import of_frame
 from diagnose.placeholders import in_general
-from diagnose.rendering.answer import bug_line
+from diagnose.rendering.answer import bug_line, day, seen_line
 from diagnose.rendering.words import changed, clean
 from diagnose.web import api, errors, headers, highlight, language, pages
 from diagnose.web.engine import Engine, default_engine
@@ -32,16 +34,21 @@ def create_app(
     *,
     max_bytes: int = DEFAULT_MAX_BYTES,
     engine: Engine | None = None,
+    store: str | None = None,
+    access: Literal["open", "read", "closed"] = "open",
 ) -> Flask:
-    """The web application: pages, API, static files. It keeps no state and stores nothing.
+    """The web application: pages, API, static files. A process keeps no state.
 
     Args:
         casebase_path: the compiled case base; the one that came with the package if None.
         max_bytes: the largest text that is diagnosed, in bytes of UTF-8.
         engine: what answers, in place of the pipeline over ``casebase_path``.
+        store: where reports are stored, a path or a database URL; nothing is if None.
+        access: with a store, what needs a token: nothing, writing, or reading too.
 
     Raises:
         ValueError: ``max_bytes`` is not positive.
+        StoreError: the store cannot be opened.
     """
     if max_bytes < 1:
         raise ValueError(f"max_bytes must be positive, not {max_bytes}")
@@ -68,6 +75,8 @@ def create_app(
         patch=highlight.patch,
         percent=pages.percent,
         bug_line=bug_line,
+        day=lambda at: day(at, language.current()),
+        seen_line=lambda seen: seen_line(seen, language.current()),
         https=pages.https,
         in_general=in_general,
         place=of_frame,
@@ -79,10 +88,28 @@ def create_app(
             "lang": language.current(),
             "say": lambda key, /, **values: language.say(key, language.current(), **values),
             "version": __version__,
+            "stores": "diagnose-store" in app.extensions,
         }
     )
     app.register_blueprint(pages.blueprint)
     app.register_blueprint(api.blueprint)
+    if store is not None:
+        _remember(app, store, path, access)
     app.after_request(headers.secure)
     errors.register(app)
     return app
+
+
+def _remember(app: Flask, where: str, casebase: Path | None, access: str) -> None:
+    """Gives the app a store, and its pages."""
+    from diagnose.memory.redaction import redactor
+    from diagnose.memory.store import Store
+    from diagnose.web import remembering
+    from diagnose.web.access import Access, register
+
+    store = Store(where, redactor(load(casebase).redaction().rules))
+    store.close()  # each worker opens connections of its own
+    app.extensions["diagnose-store"] = store
+    app.extensions["diagnose-keep"] = remembering.kept
+    app.register_blueprint(remembering.blueprint)
+    register(app, Access(access), store)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import click
 
@@ -25,14 +26,44 @@ import click
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Compiled case base to answer from.",
 )
+@click.option(
+    "--store",
+    envvar="DIAGNOSE_STORE",
+    metavar="LOCATION",
+    help="Where reports are stored: a file, or the URL of a PostgreSQL database; none for nowhere. "
+    "By default a file among your own data.",
+)
+@click.option(
+    "--access",
+    type=click.Choice(["open", "read", "closed"]),
+    default="open",
+    show_default=True,
+    help="What needs a token (`diagnose store issue`): open nothing, read all that writes to the "
+    "store, closed reading too.",
+)
 def serve_command(
-    host: str, port: int, max_bytes: int, workers: int | None, casebase: Path | None
+    host: str,
+    port: int,
+    max_bytes: int,
+    workers: int | None,
+    casebase: Path | None,
+    store: str | None,
+    access: Literal["open", "read", "closed"],
 ) -> None:
     """Serve the page to paste a traceback into, and the HTTP API under /api/v1.
 
-    Nothing that people paste is stored. Put a reverse proxy with TLS and authentication in front of it
-    before you listen on anything but this machine.
+    What people paste is there for an hour, without secrets, and for good when they save it. Put a reverse
+    proxy with TLS and authentication in front of it before you listen on anything but this machine.
     """
+    from diagnose.memory.lookup import location
     from diagnose.web.serve import serve
 
-    serve(host, port, max_bytes=max_bytes, workers=workers, casebase_path=casebase)
+    serve(
+        host,
+        port,
+        max_bytes=max_bytes,
+        workers=workers,
+        casebase_path=casebase,
+        store=location(store),
+        access=access,
+    )

@@ -12,6 +12,7 @@ from werkzeug.http import HTTP_STATUS_CODES
 
 from diagnose.bulkhead import debug, missing
 from diagnose.casebase.store import CasebaseError
+from diagnose.memory.lookup import StoreError
 from diagnose.model import Diagnosis, Missing
 from diagnose.web.inputs import Submission
 from diagnose.web.language import current, say
@@ -22,6 +23,7 @@ def register(app: Flask) -> None:
     """Installs the handlers; an exception that nobody expected becomes a 500 with no more than an id."""
     app.register_error_handler(InputError, _input)
     app.register_error_handler(CasebaseError, _casebase)
+    app.register_error_handler(StoreError, _store)
     app.register_error_handler(HTTPException, _http)
     app.register_error_handler(NoAnswer, _no_answer)
     app.register_error_handler(Exception, _unexpected)
@@ -61,6 +63,15 @@ def _casebase(error: CasebaseError) -> Response:
     )
 
 
+def _store(error: StoreError) -> Response:
+    current_app.logger.error("%s", error)
+    return (
+        problem(503, say("error-store", "en"))
+        if _api()
+        else page(503, say("error-store", current()))
+    )
+
+
 def _unexpected(error: Exception) -> Response:
     return _fault((missing("answering", error),))
 
@@ -80,6 +91,12 @@ def _fault(pieces: tuple[Missing, ...]) -> Response:
     if _api():
         return problem(500, say("error-500-api", "en", id=id), id=id)
     return page(500, say("error-500", current(), id=id))
+
+
+def refused(status: int) -> Response:
+    """A refusal as a page or, to a program, as a problem."""
+    key = f"error-{status}"
+    return problem(status, say(key, "en")) if _api() else page(status, say(key, current()))
 
 
 def _http(error: HTTPException) -> Response:

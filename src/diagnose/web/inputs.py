@@ -27,6 +27,8 @@ DEFAULT_TOP = 3
 MAX_TOP = 10
 _MAX_SOURCE = 200
 _MOST_ANSWERS = 40
+_SENDER_KEYS = ("host", "job", "ranks")
+_MOST_RANKS = 1 << 20
 _JSON_KEYS = ("text", "source", "top", "lang", "files")
 
 
@@ -114,13 +116,7 @@ def from_api(request: Request, max_bytes: int) -> Submission:
         text = _checked(_decoded(request.get_data(cache=False), max_bytes), max_bytes)
         return _submission(text, {**request.args.to_dict(), "source": None})
     if kind == "application/json":
-        values = _json_object(request)
-        if "text" not in values:
-            raise InputError(400, "error-json-text")
-        if not isinstance(values["text"], str):
-            raise InputError(400, "error-json-text")
-        files = uploads.from_json(values.get("files"), max_bytes)
-        return _submission(_checked(values["text"], max_bytes), values, files)
+        return _from_object(json_object(request), max_bytes)
     if kind == "multipart/form-data":
         fields: dict[str, Any] = request.form.to_dict()
         files = uploads.from_uploads(request.files.getlist("files"), max_bytes)
@@ -132,7 +128,12 @@ def from_api(request: Request, max_bytes: int) -> Submission:
     raise InputError(415, "error-content-type")
 
 
-def _json_object(request: Request) -> dict[str, Any]:
+def json_object(request: Request, known: tuple[str, ...] = _JSON_KEYS) -> dict[str, Any]:
+    """The body as an object with no key but the ``known`` ones.
+
+    Raises:
+        InputError: it is anything else.
+    """
     try:
         values = json.loads(request.get_data(cache=False))
     except RecursionError:
@@ -142,9 +143,40 @@ def _json_object(request: Request) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise InputError(400, "error-json-object")
     for key in values:
-        if key not in _JSON_KEYS:
-            raise InputError(400, "error-json-key", key=key[:40], known=", ".join(_JSON_KEYS))
+        if key not in known:
+            raise InputError(400, "error-json-key", key=key[:40], known=", ".join(known))
     return values
+
+
+def _from_object(values: dict[str, Any], max_bytes: int) -> Submission:
+    if not isinstance(values.get("text"), str):
+        raise InputError(400, "error-json-text")
+    files = uploads.from_json(values.get("files"), max_bytes)
+    return _submission(_checked(values["text"], max_bytes), values, files)
+
+
+def report_from_api(request: Request, max_bytes: int) -> tuple[Submission, dict[str, Any]]:
+    """The body of a report: what `from_api` takes as JSON, and who sends it: ``host``, ``job``, ``ranks``.
+
+    Raises:
+        InputError: as `from_api`, or these are no texts and no list of numbers.
+    """
+    if request.mimetype != "application/json":
+        raise InputError(415, "error-report-type")
+    values = json_object(request, (*_JSON_KEYS, *_SENDER_KEYS))
+    submission = _from_object(values, max_bytes)
+    ranks = values.get("ranks") or []
+    if not isinstance(ranks, list) or len(ranks) > _MOST_RANKS:
+        raise InputError(400, "error-sender")
+    if not all(type(rank) is int and 0 <= rank < _MOST_RANKS for rank in ranks):
+        raise InputError(400, "error-sender")
+    names = {key: values.get(key) for key in ("host", "job")}
+    if not all(name is None or isinstance(name, str) for name in names.values()):
+        raise InputError(400, "error-sender")
+    return submission, {
+        **{key: _name(name) if name else None for key, name in names.items()},
+        "ranks": ranks,
+    }
 
 
 def _submission(text: str, values: dict[str, Any], files: Files | None = None) -> Submission:

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import resources
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, abort, current_app, g, render_template, request, url_for
+from flask import (
+    Blueprint,
+    Response,
+    abort,
+    current_app,
+    g,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
 
 from diagnose.bulkhead import collecting, guarded
 from diagnose.casebase.search import Hit, search
 from diagnose.casebase.store import Casebase
+from diagnose.memory.redaction import said
 from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident
-from diagnose.placeholders import script
+from diagnose.placeholders import in_general, script
 from diagnose.rendering import words
 from diagnose.rendering.answer import Answer
 from diagnose.rendering.answer import answer as shown
@@ -27,6 +39,8 @@ from diagnose.web.refusals import InputError, size
 from diagnose.web.uploads import kept
 
 blueprint = Blueprint("pages", __name__)
+#: Stores a submission for an hour; None where that failed.
+Keep = Callable[[Submission], str | None]
 _LONGEST_QUERY = 2000
 _MOST_HITS = 20
 
@@ -34,7 +48,7 @@ _MOST_HITS = 20
 @blueprint.url_defaults
 def _keep_language(endpoint: str, values: dict[str, Any]) -> None:
     """Links keep the language that was asked for; without one the browser's preference goes on."""
-    if language.chosen() and endpoint.startswith("pages."):
+    if language.chosen() and endpoint.startswith(("pages.", "memory.")):
         values.setdefault("lang", language.chosen())
 
 
@@ -58,15 +72,33 @@ def example() -> str:
 
 
 @blueprint.post("/")
-def answer() -> str:
-    """The answer to what was pasted or uploaded."""
+def answer() -> Any:
+    """The answer to what was pasted or uploaded, at an address of its own where there is a store."""
     submission = g.submission = _submitted()
+    keep: Keep | None = current_app.extensions.get("diagnose-keep")
+    if keep is not None and (id := keep(submission)) is not None:
+        return redirect(url_for("memory.report", id=id), 303)
+    return page_of(submission, complete(engine().answer(submission)))
+
+
+def page_of(submission: Submission, diagnosis: Diagnosis, stored: Any = None) -> str:
+    """The page of an answer.
+
+    Args:
+        submission: what was asked.
+        diagnosis: the answer.
+        stored: the report, where it is stored.
+    """
+    casebase = engine().casebase(submission.lang)
     with collecting() as pieces:
-        diagnosis = engine().answer(submission)
         rows = guarded("excerpt", lambda: excerpt(submission.text, diagnosis), ())
     diagnosis = complete(diagnosis._replace(incomplete=(*diagnosis.incomplete, *pieces)))
     return render_template(
         "answer.html",
+        stored=stored,
+        removed=said(stored.removed, casebase.redaction().kinds) if stored is not None else "",
+        replies=_replies(submission, casebase),
+        causes=tuple(casebase.causes.values()),
         submission=submission,
         diagnosis=diagnosis,
         rows=rows,
@@ -76,8 +108,18 @@ def answer() -> str:
         kept=guarded("sources", lambda: kept(submission.files, diagnosis), ""),
         first=guarded("brief", lambda: brief(diagnosis), None),
         markdown=guarded("markdown", lambda: render(diagnosis), ""),
-        known=set(engine().casebase(submission.lang).incidents),
+        known=set(casebase.incidents),
     )
+
+
+def _replies(submission: Submission, casebase: Casebase) -> list[tuple[str, str]]:
+    """The questions that were replied to, with the replies."""
+    rules = {rule.id: rule for rule in casebase.questions()} if submission.answers else {}
+    return [
+        (rules[id].general or in_general(rules[id].ask), rules[id].answers[number])
+        for id, number in submission.answers.items()
+        if id in rules and 0 <= number < len(rules[id].answers)
+    ]
 
 
 @blueprint.post("/verification")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 from flask import Flask
 
+from diagnose.casebase.connection import displayed
 from diagnose.casebase.store import load
 from diagnose.web.app import DEFAULT_MAX_BYTES, create_app
 
@@ -20,6 +21,8 @@ def serve(
     max_bytes: int = DEFAULT_MAX_BYTES,
     workers: int | None = None,
     casebase_path: Path | None = None,
+    store: str | None = None,
+    access: Literal["open", "read", "closed"] = "open",
 ) -> None:
     """Serves until it is interrupted.
 
@@ -29,12 +32,17 @@ def serve(
         max_bytes: the largest text that is diagnosed.
         workers: gunicorn processes; as many as cores, at most four, if None.
         casebase_path: the compiled case base; the built-in one if None.
+        store: where reports are stored; nothing is if None.
+        access: what needs a token, as for `create_app`.
 
     Raises:
         CasebaseError: the case base cannot be read; said before anything listens.
+        StoreError: nor can the store be opened.
     """
     load(casebase_path)  # fails here rather than at the first visitor; workers inherit it by fork
-    app = create_app(casebase_path, max_bytes=max_bytes)
+    app = create_app(casebase_path, max_bytes=max_bytes, store=store, access=access)
+    said = f"reports are stored in {displayed(store)}" if store else "nothing is stored"
+    click.echo(f"diagnose: {said}", err=True)
     click.echo(f"diagnose listens on http://{host}:{port}/ (Ctrl+C ends it)", err=True)
     if not _gunicorn(app, host, port, workers or min(4, os.cpu_count() or 1)):
         _werkzeug(app, host, port)

@@ -1,11 +1,12 @@
-"""advice.toml, extensions.toml, operands.toml, operators.toml, repairs.toml, and the symptoms that
-`diagnose explain` knows."""
+"""advice.toml, extensions.toml, operands.toml, operators.toml, redaction.toml, repairs.toml, and the
+symptoms that `diagnose explain` knows."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from string import Formatter
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -170,6 +171,71 @@ class Extensions(Strict):
     """Compiled CUDA extensions that simulated GPUs stand in for."""
 
     function: Annotated[tuple[FunctionEntry, ...], Field(strict=False, min_length=1)]
+
+
+class Counted(Strict):
+    """Words for one and for several."""
+
+    one: Text
+    many: Text
+
+
+class RedactedKind(Strict):
+    """What is taken out: what stands in its place, and what it is called."""
+
+    put: Text
+    en: Counted
+    zh: Counted
+
+
+class RedactionEntry(Strict):
+    """How something is recognised that nobody else may read."""
+
+    id: Text
+    kind: Text
+    pattern: Regex
+    keywords: SomeTexts
+    entropy: Annotated[float, Field(ge=0, lt=8, strict=False)] = 0
+    setting: Literal["hosts"] | None = None
+
+    @field_validator("pattern")
+    @classmethod
+    def _names_the_secret(cls, pattern: str) -> str:
+        import regex
+
+        if "secret" not in regex.compile(pattern).groupindex:
+            raise wrong("has no group `secret`")
+        return pattern
+
+    @field_validator("keywords")
+    @classmethod
+    def _lower(cls, keywords: tuple[str, ...]) -> tuple[str, ...]:
+        if upper := [word for word in keywords if word != word.lower()]:
+            raise wrong(f"{upper[0]!r} is not in lower case")
+        return keywords
+
+
+class Redaction(Strict):
+    """What is taken out of a text before it is stored or sent."""
+
+    kinds: dict[str, RedactedKind]
+    rule: Annotated[tuple[RedactionEntry, ...], Field(strict=False, min_length=1)]
+
+    @field_validator("rule")
+    @classmethod
+    def _of_kinds(
+        cls, rules: tuple[RedactionEntry, ...], info: ValidationInfo
+    ) -> tuple[RedactionEntry, ...]:
+        kinds = info.data.get("kinds")
+        for rule in rules:
+            if kinds is not None and rule.kind not in kinds:
+                raise wrong(f"{rule.id}: there is no kind {rule.kind!r}")
+        return rules
+
+    def entries(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The rules as records, each with what stands in the secret's place."""
+        for rule in self.rule:
+            yield rule.id, {**rule.model_dump(exclude={"id"}), "put": self.kinds[rule.kind].put}
 
 
 class Stop(Strict):

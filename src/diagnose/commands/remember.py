@@ -1,0 +1,104 @@
+"""``diagnose remember``: writes down what fixed a failure, for whoever meets it next."""
+
+from __future__ import annotations
+
+import getpass
+import socket
+import sys
+
+import click
+
+from diagnose.commands.shared import LANG, NO_SOURCE, SOURCE, STORE
+from diagnose.errors import FAULT, NOTHING
+from diagnose.model import Lang
+
+#: The largest input that is stored.
+_MOST = 5 << 20
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=str), default="-")
+@click.option(
+    "--fixed-by", "text", required=True, metavar="TEXT", help="What fixed it, in your words."
+)
+@click.option(
+    "--outcome",
+    type=click.Choice(["worked", "changed", "failed"]),
+    default="worked",
+    show_default=True,
+    help="What came of it: it worked as written, it worked changed, it failed.",
+)
+@click.option("--commit", metavar="SHA", help="The change that holds the fix.")
+@click.option("--link", metavar="URL", help="Where one can read more; may be a private address.")
+@click.option("--cause", metavar="ID", help="What it was, where the answer named another cause.")
+@click.option("--by", metavar="NAME", help="Who says so; by default your user name.")
+@click.option("--host", metavar="NAME", help="Where it failed; by default this machine.")
+@STORE
+@SOURCE
+@NO_SOURCE
+@LANG
+def remember(
+    file: str,
+    text: str,
+    outcome: str,
+    commit: str | None,
+    link: str | None,
+    cause: str | None,
+    by: str | None,
+    host: str | None,
+    store: str | None,
+    source: tuple[str, ...],
+    no_source: bool,
+    lang: Lang,
+) -> None:
+    """Write down what fixed the failure in FILE, or in standard input.
+
+    The next answer to the same failure says it first. Secrets, home folders and addresses are taken out
+    before anything is stored.
+
+    \b
+      diagnose remember --fixed-by "pass device= to arange" --commit a1b2c3 < trace.txt
+    """
+    from diagnose.casebase.store import load
+    from diagnose.inputs import opened
+    from diagnose.memory import lookup
+    from diagnose.memory.records import Input
+    from diagnose.memory.redaction import redactor
+    from diagnose.memory.store import Store
+    from diagnose.outputs import write
+    from diagnose.parsing.bytestream import read_fully
+    from diagnose.parsing.decoding import decode
+    from diagnose.pipeline import diagnose
+    from diagnose.rendering.answer import answer
+    from diagnose.rendering.labels import LABELS
+    from diagnose.rendering.words import clean
+    from diagnose.sources import per_report
+
+    where = lookup.location(store)
+    if where is None:
+        raise click.UsageError("there is no store to write to: --store none")
+    casebase = load(lang=lang)
+    if cause is not None and cause not in casebase.causes:
+        raise click.UsageError(f"there is no cause {cause!r}; `diagnose explain` lists them")
+    with opened(file) as stream:
+        given = decode(read_fully(stream, _MOST))
+    diagnosis = diagnose(
+        given, file, casebase=casebase, sources=per_report(source, off=no_source)()
+    )
+    if diagnosis.report.error is None:
+        click.echo(f"diagnose: {answer(diagnosis, clean(file)).ending}", err=True)
+        sys.exit(FAULT if diagnosis.verdict == "failed" else NOTHING)
+    kept = Store(where, redactor(casebase.redaction().rules))
+    here = Input(given, file, lang, host=host or socket.gethostname())
+    group = kept.record(here, diagnosis).group
+    kept.remember(
+        group,
+        text,
+        by or getpass.getuser(),
+        outcome=outcome,  # type: ignore[arg-type]  # one of the choices
+        commit=commit,
+        link=link,
+        cause=cause,
+    )
+    said = answer(diagnosis._replace(seen=kept.remembered(group)), file).seen
+    write(LABELS[lang]["remembered"].format(seen=clean(said), store=clean(kept.shown)) + "\n")

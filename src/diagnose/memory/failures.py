@@ -1,0 +1,294 @@
+"""The failures of a store: lists, pages, states, merges and splits by hand."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from sqlalchemy import case, func, or_, select, update
+from sqlalchemy.orm import InstrumentedAttribute, Session
+
+from diagnose.casebase.connection import connect
+from diagnose.memory import lookup
+from diagnose.memory.key import KEY_VERSION, Key, agreeing
+from diagnose.memory.records import FailureError, Group, Merge, Page
+from diagnose.memory.schema import (
+    FixRow,
+    GroupRow,
+    KeyRow,
+    MergeRow,
+    OutcomeRow,
+    RankRow,
+    ReportRow,
+)
+from diagnose.memory.transactions import DAY, NAME, Transactions
+from diagnose.model import Seen, Status
+
+#: Reports of a failure whose ranks and versions its page names.
+_LATEST = 500
+
+
+class Failures(Transactions):
+    """The part of a store that groups reports."""
+
+    def mark(self, group: str, status: Status, fixed_in: str | None = None) -> None:
+        """Sets the status of a failure; ``fixed_in`` is a library and a version (``transformers 4.44``), or
+        any other text."""
+        with self._writing() as session:
+            held = session.get_one(GroupRow, current(session, group))
+            held.status = status
+            held.fixed_in = (fixed_in or "").strip()[:NAME] or None if status == "fixed" else None
+
+    def group(self, id: str) -> Group | None:
+        """A failure; of one that was merged into another, that other."""
+        with self._reading() as session:
+            row = session.get(GroupRow, id)
+            while row is not None and row.merged is not None:
+                row = session.get(GroupRow, row.merged)
+            return _as_group(row) if row is not None else None
+
+    def groups(
+        self, query: str = "", status: str = "", offset: int = 0, limit: int = 50
+    ) -> tuple[list[Group], int]:
+        """The failures that hold all words, the latest first, and how many there are in all."""
+        wanted = [GroupRow.merged.is_(None), GroupRow.count > 0]
+        for word in query.lower().split()[:20]:
+            wanted.append(GroupRow.words.contains(word, autoescape=True))
+        if status:
+            wanted.append(GroupRow.status == status)
+        with self._reading() as session:
+            total = session.scalar(select(func.count()).select_from(GroupRow).where(*wanted))
+            rows = session.scalars(
+                select(GroupRow)
+                .where(*wanted)
+                .order_by(GroupRow.last.desc(), GroupRow.id)
+                .offset(offset)
+                .limit(limit)
+            )
+            return [_as_group(row) for row in rows], total or 0
+
+    def totals(self) -> Mapping[str, Mapping[str, int]]:
+        """How many reports there are, kept and for an hour, failures by status, and outcomes of fixes."""
+        with self._reading() as session:
+            kept = case((ReportRow.group.is_not(None), "yes"), else_="no")
+            return {
+                name: {str(label): count for label, count in session.execute(query)}
+                for name, query in {
+                    "reports": select(kept, func.count()).group_by(kept),
+                    "failures": select(GroupRow.status, func.count())
+                    .where(GroupRow.merged.is_(None))
+                    .group_by(GroupRow.status),
+                    "outcomes": select(OutcomeRow.outcome, func.count()).group_by(
+                        OutcomeRow.outcome
+                    ),
+                }.items()
+            }
+
+    def remembered(self, id: str) -> Seen | None:
+        """What is remembered of a group."""
+        return lookup.of_group(connect(self._url), id)
+
+    def page(self, id: str, limit: int = 50, offset: int = 0) -> Page:
+        """The details of a group, with so many of its reports."""
+        with self._reading() as session:
+            mine = ReportRow.group == id
+            reports = session.execute(
+                select(ReportRow.id, ReportRow.received, ReportRow.host)
+                .where(mine)
+                .order_by(ReportRow.received.desc(), ReportRow.id)
+                .offset(offset)
+                .limit(limit)
+            )
+            latest = (
+                select(ReportRow.id).where(mine).order_by(ReportRow.received.desc()).limit(_LATEST)
+            )
+            ranks = session.scalars(
+                select(RankRow.rank)
+                .where(RankRow.report.in_(latest))
+                .distinct()
+                .order_by(RankRow.rank)
+            )
+            versions: dict[str, dict[str, None]] = {}
+            for found in session.scalars(
+                select(ReportRow.versions)
+                .where(mine)
+                .order_by(ReportRow.received.desc())
+                .limit(_LATEST)
+            ):
+                for library, version in found.items():
+                    versions.setdefault(library, {})[version] = None
+            days = session.execute(
+                select((ReportRow.received // DAY).label("day"), func.count())
+                .where(mine)
+                .group_by("day")
+                .order_by("day")
+            )
+            merges = session.scalars(
+                select(MergeRow)
+                .where(or_(MergeRow.kept == id, MergeRow.other == id))
+                .order_by(MergeRow.at.desc())
+            )
+            variants = session.execute(
+                select(ReportRow.exact, func.count(), func.min(ReportRow.message))
+                .where(mine)
+                .group_by(ReportRow.exact)
+                .order_by(func.count().desc())
+                .limit(limit)
+            )
+            return Page(
+                [(id, at, host) for id, at, host in reports],
+                list(ranks),
+                {library: list(found) for library, found in versions.items()},
+                [(int(day), count) for day, count in days],
+                [
+                    Merge(row.kind, row.kept, row.other, row.agreed["facts"], row.author, row.at)
+                    for row in merges
+                ],
+                [(exact or "", count, said or "") for exact, count, said in variants],
+            )
+
+    def merge(self, kept: str, other: str, by: str) -> Sequence[str]:
+        """Makes one failure of two, for good: keys, reports and fixes of ``other`` become ``kept``'s.
+
+        Returns:
+            The names of the facts that agree.
+
+        Raises:
+            FailureError: there are no two such groups.
+        """
+        with self._writing() as session:
+            kept, other = current(session, kept), current(session, other)
+            if kept == other:
+                raise FailureError("these two are one failure already")
+            one, two = session.get_one(GroupRow, kept), session.get_one(GroupRow, other)
+            agreed = _agreed(one, two)
+            ours = select(ReportRow.job).where(ReportRow.group == kept, ReportRow.job.is_not(None))
+            session.execute(  # a job that has a report of each keeps both
+                update(ReportRow)
+                .where(ReportRow.group == other, ReportRow.job.in_(ours))
+                .values(job=None)
+            )
+            for table in (KeyRow, ReportRow, FixRow):
+                _move(session, table.group, other, kept)
+            two.merged = kept
+            one.words = f"{one.words} {two.words}"
+            self._log(session, "merge", kept, other, agreed, by)
+            first = min(one.first, two.first)
+            self._recount(session, kept, two.count)
+            one.first = first
+            return agreed
+
+    def split(self, group: str, variant: str, by: str) -> str:
+        """Makes the reports of one exact key a failure of their own, for good.
+
+        Returns:
+            The new group.
+
+        Raises:
+            FailureError: the group has no such reports, or no others.
+        """
+        with self._writing() as session:
+            group = current(session, group)
+            held = session.get_one(GroupRow, group)
+            mine = (ReportRow.group == group, ReportRow.exact == variant)
+            first = session.scalar(
+                select(ReportRow).where(*mine).order_by(ReportRow.received).limit(1)
+            )
+            others = session.scalar(
+                select(ReportRow.id)
+                .where(ReportRow.group == group, ReportRow.exact != variant)
+                .limit(1)
+            )
+            if first is None or others is None:
+                raise FailureError("there are no two kinds of reports to divide")
+            made = GroupRow(
+                id=secrets.token_hex(6),
+                cause=held.cause,
+                facts=held.facts,
+                words=held.words,
+                count=0,
+                first=first.received,
+                last=first.received,
+                status="open",
+            )
+            session.add(made)
+            session.flush()
+            session.merge(KeyRow(digest=variant, version=KEY_VERSION, group=made.id))
+            moved = session.scalar(select(func.count()).select_from(ReportRow).where(*mine)) or 0
+            session.execute(update(ReportRow).where(*mine).values({ReportRow.group: made.id}))
+            self._log(session, "split", group, made.id, (), by)
+            self._recount(session, group, -moved)
+            self._recount(session, made.id, moved)
+            return made.id
+
+    def _log(
+        self, session: Session, kind: str, kept: str, other: str, agreed: Sequence[str], by: str
+    ) -> None:
+        session.add(
+            MergeRow(
+                id=secrets.token_hex(8),
+                kind=kind,
+                kept=kept,
+                other=other,
+                agreed={"facts": list(agreed)},
+                author=by[:NAME],
+                at=self._now(),
+            )
+        )
+        session.flush()
+
+    def _recount(self, session: Session, group: str, change: int) -> None:
+        """Counts ``change`` more reports in, and looks anew for the first and the last that are there;
+        those that were evicted still count."""
+        first, last = session.execute(
+            select(func.min(ReportRow.received), func.max(ReportRow.received)).where(
+                ReportRow.group == group
+            )
+        ).one()
+        held = session.get_one(GroupRow, group)
+        held.count += change
+        held.first, held.last = first or held.first, last or held.last
+
+
+def current(session: Session, group: str) -> str:
+    """A group, or the one that it was merged into.
+
+    Raises:
+        FailureError: there is none.
+    """
+    row = session.get(GroupRow, group)
+    while row is not None and row.merged is not None:
+        row = session.get(GroupRow, row.merged)
+    if row is None:
+        raise FailureError(f"there is no failure {group} in the store")
+    return row.id
+
+
+def _move(session: Session, column: InstrumentedAttribute[Any], old: str, new: str) -> None:
+    session.execute(update(column.class_).where(column == old).values({column: new}))
+
+
+def _agreed(one: GroupRow, two: GroupRow) -> tuple[str, ...]:
+    def of(row: GroupRow) -> Key:
+        return Key(*(_frozen(row.facts[name]) for name in Key._fields))
+
+    same = agreeing(of(one), of(two))
+    return (*same, "cause") if one.cause and one.cause == two.cause else same
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _as_group(row: GroupRow) -> Group:
+    return Group(
+        row.id,
+        row.facts,
+        row.cause,
+        row.count,
+        row.first,
+        row.last,
+        cast(Status, row.status),
+        row.fixed_in,
+    )

@@ -1,0 +1,142 @@
+"""The tables of the store, for SQLite and PostgreSQL alike; a case base may stand beside them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import JSON, ForeignKey, Index, UniqueConstraint
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+#: Raised with every change that an older diagnose would misread; versions/ has a revision for each.
+VERSION = 1
+
+Table = dict[str, Any]
+
+
+class Base(DeclarativeBase):
+    """Declarative base: maps dicts to JSON. Times are seconds since 1970."""
+
+    type_annotation_map = {Table: JSON}  # noqa: RUF012
+
+
+class MetaRow(Base):
+    """Facts about the store itself: its schema version."""
+
+    __tablename__ = "memory_meta"
+    key: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[str]
+
+
+class GroupRow(Base):
+    """One failure, however often it was reported. ``facts`` are of its first report: the key's, and what is
+    shown of it. Counts are kept here, so that a list of groups counts nothing. ``merged`` names the group
+    that this one has become part of."""
+
+    __tablename__ = "memory_group"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    cause: Mapped[str | None] = mapped_column(index=True)
+    facts: Mapped[Table]
+    words: Mapped[str]
+    count: Mapped[int] = mapped_column(default=0)
+    first: Mapped[int]
+    last: Mapped[int] = mapped_column(index=True)
+    status: Mapped[str] = mapped_column(default="open")
+    fixed_in: Mapped[str | None]
+    merged: Mapped[str | None] = mapped_column(ForeignKey("memory_group.id"))
+
+
+class KeyRow(Base):
+    """Which group a key belongs to; ``version`` is of the function that made the key."""
+
+    __tablename__ = "memory_key"
+    digest: Mapped[str] = mapped_column(primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True)
+    group: Mapped[str] = mapped_column("group_id", ForeignKey("memory_group.id"), index=True)
+
+
+class ReportRow(Base):
+    """One input that was diagnosed, redacted. ``input`` is packed: text, files and replies; ``expires`` is
+    None for those that are kept. A ``job`` is reported once, whatever the number of its ranks."""
+
+    __tablename__ = "memory_report"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    group: Mapped[str | None] = mapped_column("group_id", ForeignKey("memory_group.id"))
+    received: Mapped[int]
+    expires: Mapped[int | None] = mapped_column(index=True)
+    key: Mapped[str | None]
+    exact: Mapped[str | None]
+    message: Mapped[str | None]
+    job: Mapped[str | None]
+    host: Mapped[str | None]
+    versions: Mapped[Table]
+    removed: Mapped[Table]
+    input: Mapped[bytes]
+    __table_args__ = (
+        UniqueConstraint("group_id", "job"),
+        Index("memory_report_of_group", "group_id", "received"),
+        # What the page of a failure groups by, so that it reads no report.
+        Index("memory_report_variants", "group_id", "exact", "message"),
+        Index("memory_report_hosts", "group_id", "host", "received"),
+    )
+
+
+class RankRow(Base):
+    """A rank that a report is of."""
+
+    __tablename__ = "memory_rank"
+    report: Mapped[str] = mapped_column(
+        "report_id", ForeignKey("memory_report.id", ondelete="CASCADE"), primary_key=True
+    )
+    rank: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+
+
+class FixRow(Base):
+    """What fixed a failure, in one person's words."""
+
+    __tablename__ = "memory_fix"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    group: Mapped[str] = mapped_column("group_id", ForeignKey("memory_group.id"), index=True)
+    text: Mapped[str]
+    author: Mapped[str]
+    at: Mapped[int]
+    revision: Mapped[str | None]
+    link: Mapped[str | None]
+    cause: Mapped[str | None]
+
+
+class OutcomeRow(Base):
+    """What came of a fix when somebody tried it: worked as written, changed, failed."""
+
+    __tablename__ = "memory_outcome"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    fix: Mapped[str] = mapped_column(
+        "fix_id", ForeignKey("memory_fix.id", ondelete="CASCADE"), index=True
+    )
+    outcome: Mapped[str]
+    author: Mapped[str]
+    at: Mapped[int]
+
+
+class TokenRow(Base):
+    """Who may write: the digest of a token, never the token itself."""
+
+    __tablename__ = "memory_token"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    digest: Mapped[str] = mapped_column(unique=True)
+    name: Mapped[str]
+    scopes: Mapped[str]
+    created: Mapped[int]
+    expires: Mapped[int | None]
+
+
+class MergeRow(Base):
+    """A merge or split by hand: which groups, which facts agreed, who did it."""
+
+    __tablename__ = "memory_merge"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    kept: Mapped[str] = mapped_column(ForeignKey("memory_group.id"), index=True)
+    other: Mapped[str] = mapped_column(ForeignKey("memory_group.id"), index=True)
+    agreed: Mapped[Table]
+    author: Mapped[str]
+    at: Mapped[int]

@@ -1,0 +1,461 @@
+"""The store on SQLite and PostgreSQL: reports, groups, fixes, merges by hand."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from memory.conftest import Clock, trace
+from memory.variants import VARIANTS
+from sqlalchemy import create_engine, event, inspect, text
+
+from diagnose.memory import key as keys
+from diagnose.memory import lookup, schema
+from diagnose.memory.lookup import StoreError
+from diagnose.memory.records import FailureError, Input
+from diagnose.memory.redaction import Redacted
+from diagnose.memory.store import HOUR, Store
+from diagnose.migrating import migrate
+from diagnose.model import Diagnosis
+
+Answered = Callable[[str], Diagnosis]
+ONE, TWO = trace("easyedit-memit-delta"), trace("adapters-dataparallel")
+
+
+def keep(store: Store, answered: Answered, text: str, **about: str) -> str:
+    """Keeps a report; the id of its group."""
+    diagnosis = answered(text)
+    return store.record(Input(text, **about), diagnosis).group
+
+
+def test_a_paste_is_there_for_an_hour_and_does_not_count(
+    store: Store, clock: Clock, answered: Answered
+) -> None:
+    diagnosis = answered(ONE)
+    id = store.add(Input(ONE, "job.log", answers={"which": 1}))
+    stored = store.report(id)
+    assert stored is not None
+    assert (stored.input.source, stored.input.answers, stored.group) == (
+        "job.log",
+        {"which": 1},
+        None,
+    )
+    assert store.seen(diagnosis) is None
+    clock.now += HOUR + 1
+    assert store.report(id) is None
+    other = store.add(Input(TWO))  # sweeps
+    assert store.keep(id, diagnosis) is None
+    assert store.keep(other, answered(TWO)) is not None
+
+
+def test_of_too_many_pastes_the_oldest_go(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("diagnose.memory.store._PASTES", 3)
+    ids = []
+    for _ in range(6):
+        ids.append(store.add(Input(ONE)))
+        clock.now += 1
+    assert [store.report(id) is not None for id in ids] == [False, False, True, True, True, True]
+
+
+def test_one_failure_is_one_group_and_is_known_from_the_next_second(
+    store: Store, clock: Clock, answered: Answered
+) -> None:
+    group = keep(store, answered, ONE, host="node7")
+    store.remember(group, "pass device= to arange", "ana", commit="a1b2c3")
+    clock.now += 86400
+    again = VARIANTS["other_folders"](VARIANTS["other_lines"](ONE))
+    assert keep(store, answered, again, host="node9") == group
+    store.remember(group, "pass device= to arange", "bo", outcome="changed")
+    store.remember(group, "another way", "cy", outcome="failed")
+    found = lookup.seen(store.where, answered(ONE).report)
+    assert found is not None
+    assert (found.group, found.count, found.hosts) == (group, 2, ("node7", "node9"))
+    assert found.last - found.first == 86400
+    first, second = found.fixes
+    assert (first.text, first.by, first.commit) == ("pass device= to arange", "ana", "a1b2c3")
+    assert (first.worked, first.changed, first.failed) == (1, 1, 0)
+    assert (second.text, second.failed) == ("another way", 1)
+    assert found.status == "known"
+    assert lookup.seen(store.where, answered(TWO).report) is None
+
+
+def test_a_thousand_ranks_of_a_job_are_one_report(store: Store, answered: Answered) -> None:
+    def send(ranks: range) -> None:
+        for rank in ranks:
+            report = one.report._replace(ranks=(rank,))
+            store.record(Input(ONE, job="4711"), one._replace(report=report))
+
+    one = answered(ONE)
+    threads = [threading.Thread(target=send, args=(range(n, 200, 4),)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = store.seen(one)
+    assert found is not None
+    assert found.count == 1
+    assert list(store.page(found.group).ranks) == list(range(200))
+
+
+def test_groups_are_searched_and_paged(store: Store, answered: Answered, clock: Clock) -> None:
+    one = keep(store, answered, ONE)
+    clock.now += 1
+    two = keep(store, answered, TWO)
+    store.remember(two, "unwrap the model", "ana")
+    found, total = store.groups()
+    assert ([group.id for group in found], total) == ([two, one], 2)
+    for query, status, expected in (
+        ("nothing", "", []),
+        ("edit_output_fn", "", [one]),
+        ("UNWRAP model", "", [two]),
+        ("100%_", "", []),
+        ("", "open", [one]),
+        ("", "known", [two]),
+    ):
+        assert [group.id for group in store.groups(query, status)[0]] == expected, query
+    assert [group.id for group in store.groups(offset=1, limit=1)[0]] == [one]
+
+
+def test_a_merge_sticks_and_says_what_agrees(store: Store, answered: Answered) -> None:
+    one, two = keep(store, answered, ONE), keep(store, answered, TWO)
+    store.remember(two, "unwrap the model", "ana")
+    agreed = store.merge(one, two, "bo")
+    assert "error" in agreed
+    assert keep(store, answered, TWO) == one
+    found = store.seen(answered(TWO))
+    assert found is not None
+    assert (found.count, found.fixes[0].text) == (3, "unwrap the model")
+    moved = store.group(two)
+    assert moved is not None
+    assert moved.id == one
+    (merge,) = store.page(one).merges
+    assert (merge.kind, merge.kept, merge.other, merge.by) == ("merge", one, two, "bo")
+    assert merge.agreed == list(agreed)
+    with pytest.raises(FailureError, match="one failure already"):
+        store.merge(one, two, "bo")
+    with pytest.raises(FailureError, match="no failure nothing"):
+        store.merge(one, "nothing", "bo")
+
+
+def test_merged_groups_may_share_a_job(store: Store, answered: Answered) -> None:
+    one, two = (keep(store, answered, text, job="4711") for text in (ONE, TWO))
+    store.merge(one, two, "bo")
+    found = store.seen(answered(ONE))
+    assert found is not None
+    assert found.count == 2
+
+
+def test_a_split_sticks(store: Store, answered: Answered) -> None:
+    other = ONE.replace(
+        "two devices, cuda:1 and cuda:0!",
+        "two devices, cuda:1 and cuda:0! (when checking argument for argument self in method wrapper_CUDA__add)",
+    )
+    assert other != ONE
+    group = keep(store, answered, ONE)
+    with pytest.raises(FailureError, match="no two kinds"):
+        store.split(group, store.page(group).variants[0][0], "bo")
+    assert keep(store, answered, other) == group
+    narrow = keys.exact(answered(other).report, keys.key(answered(other).report))
+    made = store.split(group, narrow, "bo")
+    assert made != group
+    assert keep(store, answered, other) == made
+    assert keep(store, answered, ONE) == group
+    seen = [store.seen(answered(text)) for text in (ONE, other)]
+    assert [one and one.count for one in seen] == [2, 2]
+
+
+def test_a_new_version_of_the_key_regroups_nothing(
+    store: Store, answered: Answered, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = keep(store, answered, ONE), keep(store, answered, TWO)
+
+    def newer(report: keys.Report) -> keys.Key:
+        return keys.key(report)._replace(line="", places=("newer",))  # would make one of both
+
+    monkeypatch.setitem(keys.KEYS, 2, newer)
+    monkeypatch.setattr("diagnose.memory.store.KEY_VERSION", 2)
+    monkeypatch.setattr("diagnose.memory.store.key", newer)
+    assert keep(store, answered, ONE) == one  # and writes the newer key beside the older
+    assert keep(store, answered, ONE) == one
+    found = lookup.seen(store.where, answered(ONE).report)
+    assert found is not None
+    assert found.count == 3
+    assert store.group(two) is not None
+
+
+def test_a_fix_that_does_not_hold_is_a_regression(store: Store, answered: Answered) -> None:
+    def with_version(version: str) -> Diagnosis:
+        report = answered(ONE).report._replace(versions=(("transformers", version),))
+        return answered(ONE)._replace(report=report)
+
+    group = keep(store, answered, ONE)
+    store.mark(group, "fixed", "transformers 4.44")
+    for version, status in (("4.43.2", "fixed"), ("4.44.1", "regressed")):
+        store.record(Input(ONE), with_version(version))
+        found = store.group(group)
+        assert found is not None
+        assert found.status == status
+    assert sorted(store.page(group).versions["transformers"]) == ["4.43.2", "4.44.1"]
+
+
+def test_a_report_is_deleted_for_good(store: Store, answered: Answered) -> None:
+    diagnosis = answered(ONE)._replace(report=answered(ONE).report._replace(ranks=(0, 1)))
+    id = store.record(Input(ONE), diagnosis).id
+    assert store.forget(id)
+    assert not store.forget(id)
+    assert store.report(id) is None
+    found = store.seen(diagnosis)
+    assert found is not None
+    assert found.count == 0
+    assert store.groups() == ([], 0)
+
+
+def test_the_dullest_reports_go_first_and_still_count(
+    store: Store, answered: Answered, clock: Clock
+) -> None:
+    rare = keep(store, answered, ONE)
+    clock.now += 86400
+    for _ in range(6):
+        often = keep(store, answered, TWO)
+        clock.now += 3600
+    assert store.evict(7) == 0
+    assert store.evict(3) == 4
+    assert [len(store.page(group).reports) for group in (rare, often)] == [1, 2]
+    assert [group.count for group in store.groups()[0]] == [6, 1]
+    store.merge(often, rare, "bo")
+    found = store.group(often)
+    assert found is not None
+    assert found.count == 7
+
+
+def test_what_one_store_exports_another_imports(
+    store: Store, answered: Answered, redact: Callable[[str], Redacted], tmp_path: Path
+) -> None:
+    one, two = keep(store, answered, ONE), keep(store, answered, TWO)
+    store.remember(one, "pass device=", "ana", commit="a1b2c3")
+    store.remember(two, "unwrap", "bo", outcome="failed")
+    held = json.loads(json.dumps(store.exported()))
+    other = Store(str(tmp_path / "other.sqlite"), redact)
+    assert keep(other, answered, TWO) != two
+    for expected in ((1, 2), (0, 0)):  # the second time nothing is missing
+        assert other.imported(held) == expected
+    for log, fix in ((ONE, "pass device="), (TWO, "unwrap")):
+        found = other.seen(answered(log))
+        assert found is not None
+        assert [known.text for known in found.fixes] == [fix]
+    assert keep(other, answered, ONE) == one
+    with pytest.raises(ValueError, match="schema version 99"):
+        other.imported({**held, "schema": 99})
+    other.close()
+
+
+def test_nothing_is_stored_before_it_is_redacted(store: Store, answered: Answered) -> None:
+    secret = "hf_" + "aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3f"
+    log = f"export HF_TOKEN={secret}\n{ONE}".replace("/home/user/", "/home/ana/")
+    log = log.replace("cuda:0!", f"cuda:0! {secret}")
+    given = Input(log, "/home/ana/log", files={"/home/ana/a.py": secret})
+    id = store.record(given, answered(log)).id
+    stored = store.report(id)
+    assert stored is not None
+    assert stored.group is not None
+    assert stored.removed["token"] >= 1
+    store.remember(stored.group, f"login({secret!r})", "ana")
+    engine = create_engine(
+        lookup.url(store.where).replace("postgresql://", "postgresql+psycopg://")
+    )
+    with engine.connect() as connection:
+        for table in schema.Base.metadata.sorted_tables:
+            for row in connection.execute(table.select()):
+                assert secret not in str(row)
+                assert "/home/ana" not in str(row)
+    engine.dispose()
+    assert secret not in str(stored.input)
+    assert "/home/ana" not in str(stored.input)
+
+
+def test_a_newer_store_is_left_alone(
+    where: str, redact: Callable[[str], Redacted], answered: Answered
+) -> None:
+    Store(where, redact).close()
+    engine = create_engine(lookup.url(where))
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE memory_meta SET value = '99'"))
+    engine.dispose()
+    with pytest.raises(StoreError, match="holds schema version 99"):
+        Store(where, redact)
+    with pytest.raises(StoreError, match="has schema version 99"):
+        lookup.seen(where, answered(ONE).report)
+
+
+def test_the_revisions_make_what_the_schema_declares(where: str) -> None:
+    """Who changes the schema is reminded of the revision."""
+    pytest.importorskip("alembic")
+    engine = create_engine(lookup.url(where))
+    found = []
+    schema.Base.metadata.create_all(engine)
+    for _ in range(2):
+        look = inspect(engine)
+        found.append(
+            {
+                table.name: (
+                    sorted((one["name"], one["nullable"]) for one in look.get_columns(table.name)),
+                    look.get_pk_constraint(table.name)["constrained_columns"],
+                    sorted(str(one["column_names"]) for one in look.get_indexes(table.name)),
+                    sorted(
+                        (str(one["constrained_columns"]), one["referred_table"])
+                        for one in look.get_foreign_keys(table.name)
+                    ),
+                )
+                for table in schema.Base.metadata.sorted_tables
+            }
+        )
+        schema.Base.metadata.drop_all(engine)
+        with engine.begin() as connection:
+            if len(found) == 1:
+                migrate(connection, Path(schema.__file__).with_name("versions"), None)
+            connection.execute(text("DROP TABLE IF EXISTS alembic_version"))
+    engine.dispose()
+    assert found[0] == found[1]
+
+
+def test_reading_and_writing_agree_on_the_version() -> None:
+    assert str(schema.VERSION) == lookup.SCHEMA_VERSION
+
+
+def test_where_there_is_no_store_nothing_is_remembered(tmp_path: Path, answered: Answered) -> None:
+    report = answered(ONE).report
+    assert lookup.seen(None, report) is None
+    assert lookup.seen(str(tmp_path / "none"), report) is None
+    (tmp_path / "broken").write_bytes(b"not a database" * 100)
+    with pytest.raises(StoreError, match="cannot be read"):
+        lookup.seen(str(tmp_path / "broken"), report)
+
+
+@pytest.mark.parametrize(
+    ("given", "variable", "expected"),
+    [
+        (None, "here.sqlite", "here.sqlite"),
+        ("a", "b", "a"),
+        (None, "none", None),
+        ("none", "b", None),
+    ],
+)
+def test_where_the_store_is(
+    given: str | None, variable: str, expected: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DIAGNOSE_STORE", variable)
+    assert lookup.location(given) == expected
+    monkeypatch.delenv("DIAGNOSE_STORE")
+    monkeypatch.setenv("XDG_DATA_HOME", "/data")
+    assert lookup.location() == "/data/diagnose/memory.sqlite"
+    monkeypatch.delenv("XDG_DATA_HOME")
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)  # as for a user that has no entry
+    assert lookup.location() is None
+
+
+# --- what may go wrong ------------------------------------------------------------------------------
+
+_WRITER = """
+import sys
+from diagnose.casebase.store import load
+from diagnose.memory.redaction import Redacted
+from diagnose.memory.records import Input
+from diagnose.memory.store import Store
+from diagnose.pipeline import diagnose
+
+text = sys.stdin.read()
+answer = diagnose(text, casebase=load())
+store = Store(sys.argv[1], lambda text: Redacted(text, {}))
+while True:
+    print(store.record(Input(text), answer).id, flush=True)
+"""
+
+
+def test_what_was_acknowledged_is_there_after_the_writer_was_killed(
+    where: str, redact: Callable[[str], Redacted]
+) -> None:
+    store = Store(where, redact)
+    with subprocess.Popen(
+        [sys.executable, "-c", _WRITER, where],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as writer:
+        assert writer.stdin is not None
+        assert writer.stdout is not None
+        writer.stdin.write(ONE)
+        writer.stdin.close()
+        ids = [writer.stdout.readline().strip() for _ in range(5)]
+        writer.kill()
+        ids += [line.strip() for line in writer.stdout if line.endswith("\n")]
+    assert len(ids) >= 5
+    assert all(store.report(id) is not None for id in ids)
+    (group,), _ = store.groups()
+    assert group.count == len(store.page(group.id, limit=10_000).reports) >= len(ids)
+    store.close()
+
+
+def test_a_database_that_was_gone_needs_no_restart(
+    postgresql: str, redact: Callable[[str], Redacted], answered: Answered
+) -> None:
+    store = Store(postgresql, redact)
+    group = keep(store, answered, ONE)
+    engine = create_engine(postgresql)
+    with engine.connect() as connection:
+        connection.execute(
+            text(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+            )
+        )
+    assert store.group(group) is not None
+    assert keep(store, answered, ONE) == group
+    store.close()
+    schema.Base.metadata.drop_all(engine)
+    engine.dispose()
+
+
+def test_a_locked_file_refuses_and_is_written_afterwards(
+    tmp_path: Path,
+    redact: Callable[[str], Redacted],
+    answered: Answered,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("diagnose.memory.transactions._BUSY", 0)
+    store = Store(str(tmp_path / "memory.sqlite"), redact)
+    other = sqlite3.connect(tmp_path / "memory.sqlite", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="locked"):
+        store.add(Input(ONE))
+    assert store.groups() == ([], 0)  # readers never wait
+    other.execute("ROLLBACK")
+    other.close()
+    assert store.report(store.add(Input(ONE))) is not None
+    store.close()
+
+
+def test_a_full_disk_refuses_and_loses_nothing(
+    tmp_path: Path, redact: Callable[[str], Redacted], answered: Answered
+) -> None:
+    store = Store(str(tmp_path / "memory.sqlite"), redact)
+    group = keep(store, answered, ONE)
+
+    @event.listens_for(store._engine, "connect")
+    def full(connection: sqlite3.Connection, _: object) -> None:
+        connection.execute("PRAGMA max_page_count = 1")  # as many as there are
+
+    store.close()
+    with pytest.raises(StoreError, match="full"):
+        store.add(Input("".join(map(chr, range(32, 40_000)))))
+    assert store.group(group) is not None
+    event.remove(store._engine, "connect", full)
+    store.close()
+    assert keep(store, answered, ONE) == group
+    store.close()
