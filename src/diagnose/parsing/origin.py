@@ -97,6 +97,7 @@ _ADDRESS = lazy(
     r"git(?:hub|lab|ee)\.com/[\w.-]{1,39}/([\w.-]{2,60}?)(?:\.git)?(?=[/\s#?)\]>'\"`,;:]|$)"
 )
 _IMPORT = lazy(r"^\s*(?:>>> )?(?:from|import) ([a-z_]\w+)", re.MULTILINE)
+_HAN = lazy(r"[\u3400-\u9fff]")
 _PREVIEW = 20
 
 
@@ -119,16 +120,26 @@ def named(text: str, libraries: Sequence[Library], words: Words) -> tuple[str, .
         name = known.get(_squashed(match[0])) or known.get(_squashed(match[0].partition(".")[0]))
         if name is None:
             continue
-        if words.homonyms.search(name) and not (
-            _BEFORE.search(text[max(0, match.start() - _PREVIEW) : match.start()])
-            or _AFTER.match(text, match.end())
-        ):
+        if words.homonyms.search(name) and not _is_name(match, text):
             continue
         found.setdefault(name, match.start())
     for match in (*_ADDRESS.finditer(text), *_IMPORT.finditer(text)):
         found.setdefault(known.get(_squashed(match[1]), match[1]), match.start())
     ordered = sorted(found, key=lambda name: found[name])
     return tuple(name for name in ordered if not words.platform.search(name))
+
+
+def _is_name(match: re.Match[str], text: str) -> bool:
+    """Whether a word of English is a name where it stands: by what is around it, or by its capital letter
+    within a sentence; in Chinese always."""
+    before = text[max(0, match.start() - _PREVIEW) : match.start()]
+    after = text[match.end() : match.end() + _PREVIEW]
+    if _BEFORE.search(before) or _AFTER.match(after):
+        return True
+    within = before.rstrip(" ")[-1:]
+    if match[0] != match[0].lower() and within and within not in ".!?:;\n-*#|>[(":
+        return True
+    return bool(_HAN.search(before[-2:] + after[:2]))
 
 
 def _squashed(name: str) -> str:
