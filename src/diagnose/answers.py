@@ -100,7 +100,7 @@ def answer(
             if answers and form in _FOR_PEOPLE:
                 put("\n")
             if len(files) > 1 and form in _FOR_PEOPLE:
-                put(f"── {name}\n")
+                put(f"── {diagnosis.report.source}\n")
             page, verdict = _rendered(diagnosis, form, painted, output is None)
             if verification != _PRINTED:
                 put(page)

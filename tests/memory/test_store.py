@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from sqlalchemy import create_engine, event, inspect, text
 
 from diagnose.memory import key as keys
 from diagnose.memory import lookup, schema
+from diagnose.memory.exchange import knowledge_units
 from diagnose.memory.lookup import StoreError
 from diagnose.memory.records import FailureError, Input
 from diagnose.memory.redaction import Redacted
@@ -255,6 +257,27 @@ def test_what_one_store_exports_another_imports(
     with pytest.raises(ValueError, match="schema version 99"):
         other.imported({**held, "schema": 99})
     other.close()
+
+
+def test_each_fix_is_a_knowledge_unit(store: Store, answered: Answered) -> None:
+    store.remember(keep(store, answered, ONE), "pass device=", "ana", commit="a1b2c3")
+    store.remember(keep(store, answered, TWO), "unwrap", "bo", outcome="failed")
+    units = list(knowledge_units(store.exported()))
+    assert {unit["insight"]["action"]: unit["evidence"]["confirmations"] for unit in units} == {
+        "pass device=": 1,
+        "unwrap": 0,
+    }
+    for unit in units:  # the names that cq's schema has, and no others
+        assert re.fullmatch("ku_[0-9a-f]{32}", unit["id"])
+        assert unit.keys() == {
+            "id", "domains", "insight", "context", "evidence", "tier", "created_by", "extensions",
+        }  # fmt: skip
+        assert unit["insight"].keys() == {"summary", "detail", "action"}
+        assert all(unit["insight"].values())
+        assert unit["context"].keys() == {"languages", "frameworks", "pattern"}
+        assert all(re.fullmatch(r"[a-z0-9][a-z0-9_-]*:\S+", name) for name in unit["extensions"])
+        assert unit["evidence"]["first_observed"] == "2026-11-03T10:00:00+00:00"
+    assert units == list(knowledge_units(store.exported()))
 
 
 def test_nothing_is_stored_before_it_is_redacted(store: Store, answered: Answered) -> None:

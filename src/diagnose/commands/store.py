@@ -68,15 +68,24 @@ def revoke(id: str, store: str | None) -> None:
 
 
 @store.command()
+@click.option(
+    "--units", is_flag=True, help="One fix a line, as a knowledge unit that agents share (cq)."
+)
 @STORE
 @OUTPUT
-def export(store: str | None, output: Path | None) -> None:
+def export(units: bool, store: str | None, output: Path | None) -> None:
     """Print all failures with their keys and fixes as JSON; reports stay."""
     import json
 
+    from diagnose.memory.exchange import knowledge_units
     from diagnose.outputs import write
 
-    write(json.dumps(_opened(store).exported(), ensure_ascii=False, indent=1) + "\n", output)
+    held = _opened(store).exported()
+    if units:
+        lines = (json.dumps(one, ensure_ascii=False) for one in knowledge_units(held))
+        write("".join(f"{line}\n" for line in lines), output)
+    else:
+        write(json.dumps(held, ensure_ascii=False, indent=1) + "\n", output)
 
 
 @store.command(name="import")

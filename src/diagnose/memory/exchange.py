@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timezone
 from typing import Any
+from uuid import NAMESPACE_OID, uuid5
 
 from sqlalchemy import inspect, select
 
@@ -12,6 +14,9 @@ from diagnose.memory import schema
 from diagnose.memory.records import Imported
 from diagnose.memory.schema import FixRow, GroupRow, KeyRow, OutcomeRow
 from diagnose.memory.transactions import Transactions
+
+#: The outcome of a fix that says nothing for it.
+_NO_HELP = "failed"
 
 
 class Exchange(Transactions):
@@ -71,6 +76,49 @@ class Exchange(Transactions):
                             session.add(OutcomeRow(**_given(OutcomeRow, outcome)))
                 session.flush()
         return Imported(failures, fixes)
+
+
+def knowledge_units(held: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The fixes of an export as units of shared knowledge for agents (cq's ``knowledge_unit.json``).
+
+    Args:
+        held: what `Exchange.exported` gave.
+    """
+    for failure in held["failures"]:
+        facts = failure["facts"]
+        for fix in failure["fixes"]:
+            helped = [one["at"] for one in fix["outcomes"] if one["outcome"] != _NO_HELP]
+            extensions = {
+                "diagnose:keys": [key["digest"] for key in failure["keys"]],
+                "diagnose:commit": fix["revision"],
+                "diagnose:link": fix["link"],
+            }
+            yield {
+                "id": f"ku_{uuid5(NAMESPACE_OID, fix['id']).hex}",
+                "domains": ["pytorch", "device-placement", *facts["libraries"]],
+                "insight": {
+                    "summary": f"{facts['error']}: {facts['message']}",
+                    "detail": facts["cause"] or facts["said"],
+                    "action": fix["text"],
+                },
+                "context": {
+                    "languages": ["python"],
+                    "frameworks": ["pytorch", *facts["libraries"]],
+                    "pattern": fix["cause"] or failure["cause"] or "",
+                },
+                "evidence": {
+                    "confirmations": len(helped),
+                    "first_observed": _iso(failure["first"]),
+                    "last_confirmed": _iso(max(helped, default=fix["at"])),
+                },
+                "tier": "private",
+                "created_by": fix["author"],
+                "extensions": {name: value for name, value in extensions.items() if value},
+            }
+
+
+def _iso(at: int) -> str:
+    return datetime.fromtimestamp(at, timezone.utc).isoformat()
 
 
 def _values(row: schema.Base) -> dict[str, Any]:

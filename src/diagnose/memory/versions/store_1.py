@@ -11,7 +11,11 @@ down_revision = None
 
 def upgrade() -> None:
     """Makes the tables."""
-    text, number = sa.String(), sa.Integer()
+    _reports(sa.String(), sa.Integer())
+    _what_people_wrote(sa.String(), sa.Integer())
+
+
+def _reports(text: sa.String, number: sa.Integer) -> None:
     op.create_table(
         "memory_meta",
         sa.Column("key", text, primary_key=True),
@@ -63,6 +67,9 @@ def upgrade() -> None:
         sa.Column("report_id", text, _of("memory_report"), primary_key=True),
         sa.Column("rank", number, primary_key=True),
     )
+
+
+def _what_people_wrote(text: sa.String, number: sa.Integer) -> None:
     op.create_table(
         "memory_fix",
         sa.Column("id", text, primary_key=True),
