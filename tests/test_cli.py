@@ -82,6 +82,22 @@ def test_json_follows_the_contract() -> None:
     compile(cause["verification"], "verify.py", "exec")
 
 
+@pytest.mark.parametrize("order", [("--full", "--format", "json"), ("--format", "json", "--full")])
+def test_brief_json_has_one_cause_whole_and_full_json_all(order: tuple[str, ...]) -> None:
+    brief = json.loads(run("--format", "json", stdin=TRACE).stdout)
+    full = json.loads(run(*order, stdin=TRACE).stdout)
+    first, second, *_ = brief["causes"]
+    assert first == full["causes"][0]
+    assert {key: value for key, value in brief.items() if key != "causes"} == {
+        key: value for key, value in full.items() if key != "causes"
+    }
+    whole = full["causes"][1]
+    assert second.keys() == whole.keys()
+    assert second["fixes"] == whole["fixes"][:1] and second["evidence"] == whole["evidence"][:1]
+    assert second["verification"] is None and second["incidents"] == []
+    compile(whole["verification"], "verify.py", "exec")
+
+
 @pytest.mark.parametrize(
     ("text", "status", "verdict"),
     [(TRACE, 0, "diagnosed"), (SHAPES, 1, "unknown"), (HEALTHY, 3, "no-error")],

@@ -70,13 +70,13 @@ def _given(args: list[str]) -> tuple[dict[str, Any], list[str]]:
     """The form of the answer and where to read source, where these are the first options, and the other
     arguments. Whatever is not as expected is left for click to tell."""
     given: dict[str, Any] = {}
-    rest = list(args)
+    rest, full = list(args), False
     while rest and rest[0] in (*_FLAGS, "--full", "--format", "--source"):
         option = rest.pop(0)
         if option in _FLAGS:
             given[_FLAGS[option]] = True
         elif option == "--full":
-            given["form"] = "full"
+            full = True
         elif not rest:
             return {}, args
         elif option == "--source":
@@ -87,6 +87,11 @@ def _given(args: list[str]) -> tuple[dict[str, Any], list[str]]:
             if rest[0] not in FORMATS:
                 return {}, args
             given["form"] = rest.pop(0)
+    if full:
+        from diagnose.rendering import FULL
+
+        form = given.get("form", "text")
+        given["form"] = FULL.get(form, form)
     return given, rest
 
 

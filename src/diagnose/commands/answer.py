@@ -12,7 +12,7 @@ from diagnose.commands.shared import JOBS, LANG, NO_SOURCE, OUTPUT, SOURCE, STOR
 from diagnose.errors import BAD_INPUT, FAULT
 from diagnose.inputs import is_grouped
 from diagnose.model import Lang
-from diagnose.rendering import FORMATS
+from diagnose.rendering import FORMATS, FULL
 from diagnose.scanning import answers as groups
 from diagnose.scanning.formats import FORMATS as GROUP_FORMATS
 from diagnose.scanning.workers import cores
@@ -29,7 +29,7 @@ from diagnose.scanning.workers import cores
     help="Form of the answer: text is the first look, full all of it, json one object a line; csv is for "
     "folders.",
 )
-@click.option("--full", is_flag=True, help="Short for --format full: all of it.")
+@click.option("--full", is_flag=True, help="All of the answer, as text or, with --format json, as JSON.")
 @click.option(
     "--top",
     type=click.IntRange(1, 27),
@@ -114,8 +114,7 @@ def answer(
     Exit status of an answer: 0 diagnosed, 1 an error but no known cause, 3 no error found; of groups: 0 no
     failure, 1 failures, 3 nothing to read; of both: 2 bad usage or input, 4 internal error.
     """
-    if full and form == "text":
-        form = "full"
+    form = FULL.get(form, form) if full else form
     if group if group is not None else is_grouped(files, form):
         if form not in GROUP_FORMATS:
             raise click.UsageError(f"the forms of a folder's answer are {', '.join(GROUP_FORMATS)}")

@@ -222,7 +222,7 @@ def _in_process(
     except (TorchMissingError, FileNotFoundError) as error:
         raise click.UsageError(str(error)) from error
     if output is not None:
-        from diagnose.rendering.json import render
+        from diagnose.rendering.json_full import render
 
         answer = told[0] if told else Diagnosis(Report(words.script), "no-error")
         write(render(answer) + "\n", output)

@@ -1,5 +1,5 @@
-"""The forms of an answer, one module each: text for people (a first look, or all of
-it), JSON for tools, Markdown for issue threads."""
+"""The forms of an answer, one module each: text for people and JSON for tools (each brief, or all
+of it), Markdown for issue threads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ FORMATS = {
     "text": "diagnose.rendering.text",
     "full": "diagnose.rendering.full",
     "json": "diagnose.rendering.json",
+    "json-full": "diagnose.rendering.json_full",
     "markdown": "diagnose.rendering.markdown",
     "gcc": "diagnose.rendering.gcc",
     "github": "diagnose.rendering.github",
 }
+
+#: Name of a form -> the name of the same form with all of the answer, which ``--full`` asks for.
+FULL = {"text": "full", "json": "json-full"}

@@ -59,9 +59,18 @@ def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
     }
 
 
+def brief(diagnosis: Diagnosis) -> dict[str, Any]:
+    """The answer with the first cause whole, and of each other one the first fact and the first fix."""
+    answer = as_dict(diagnosis)
+    for cause in answer["causes"][1:]:
+        cause |= {"evidence": cause["evidence"][:1], "fixes": cause["fixes"][:1]}
+        cause |= {"incidents": [], "known_bugs": [], "verification": None}
+    return answer
+
+
 def render(diagnosis: Diagnosis, *, columns: int = 80, color: bool = False) -> str:
-    """The answer as one line of JSON, whatever the terminal."""
-    return json.dumps(as_dict(diagnosis), ensure_ascii=False)
+    """The brief answer as one line of JSON, whatever the terminal."""
+    return json.dumps(brief(diagnosis), ensure_ascii=False)
 
 
 def _place(frame: Frame) -> dict[str, Any]:
