@@ -29,7 +29,9 @@ from diagnose.scanning.workers import cores
     help="Form of the answer: text is the first look, full all of it, json one object a line; csv is for "
     "folders.",
 )
-@click.option("--full", is_flag=True, help="All of the answer, as text or, with --format json, as JSON.")
+@click.option(
+    "--full", is_flag=True, help="All of the answer, as text or, with --format json, as JSON."
+)
 @click.option(
     "--top",
     type=click.IntRange(1, 27),

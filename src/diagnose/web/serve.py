@@ -83,7 +83,7 @@ def _werkzeug(app: Flask, host: str, port: int) -> None:
 
     click.echo(
         "gunicorn is not installed: this is the development server, for one machine and few people"
-        " (pip install gunicorn)",
+        " (pip install 'torch-diagnose[server]')",
         err=True,
     )
     run_simple(host, port, app, threaded=True)
