@@ -33,7 +33,7 @@ CONTRACT = [
     "schema", "source", "verdict", "error", "mismatch", "frames", "libraries", "culprit", "strays",
     "operands", "causes",
     "ranks", "fallout", "nearest", "questions", "sources", "unused_sources", "incomplete", "advice",
-    "described",
+    "described", "seen",
 ]  # fmt: skip
 GOOD = """\
 Traceback (most recent call last):

@@ -168,7 +168,8 @@ def test_the_environment_may_give_more_time(
     given: list[float] = []
     monkeypatch.setenv("DIAGNOSE_HOOK_SECONDS", told)
     monkeypatch.setattr(
-        "diagnose.hooks.installation.answer", lambda _, lang, stream, seconds: given.append(seconds)
+        "diagnose.hooks.installation.answer",
+        lambda _, lang, stream, seconds, server: given.append(seconds),
     )
     diagnose.install()
     fail()

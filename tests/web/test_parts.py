@@ -250,7 +250,7 @@ def test_without_gunicorn_the_development_server_says_so(
     )
     serve.serve("127.0.0.1", 8123, casebase_path=casebase_path)
     assert served == [("127.0.0.1", 8123)]
-    assert "pip install gunicorn" in capsys.readouterr().err
+    assert "pip install 'torch-diagnose[server]'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("address", ["/", "/api/v1/diagnoses"])
