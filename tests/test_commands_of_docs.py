@@ -50,6 +50,8 @@ ADDRESS = "127.0.0.1:8000"
 ELSEWHERE = {
     "CONTRIBUTING.md\n## Recipes\n": "tests/test_contributing_recipes.py",
     "docs/contributing-a-case.md\n": "tests/casebase/test_contributing.py",
+    "docs/remembering.md\n": "tests/memory/test_remember.py",
+    "docs/operating.md\n": "tests/memory/test_remember.py",
 }
 #: Commands that nothing runs, and why.
 NOT_RUN = {

@@ -1,4 +1,5 @@
-"""``diagnose remember``, and the answers that follow it."""
+"""``diagnose remember`` and ``diagnose store``, as docs/remembering.md and docs/operating.md have them, and the answers
+that follow."""
 
 from __future__ import annotations
 
