@@ -298,6 +298,7 @@ def test_where_nothing_went_wrong_there_is_no_failure(casebase: Casebase, wrong:
     [
         ("Stable-Baselines3策略网络在 DiffUsers 里报错", ("stable_baselines3", "diffusers")),
         ("We want to accelerate training with a composer of clips.", ()),
+        ("光流变形(warp)这一步报错，用 accelerate 启动也一样", ("accelerate",)),
         ("`accelerate launch train.py` dies, from peft import LoraConfig", ("accelerate", "peft")),
         ("see https://github.com/someone/flow-zoo/issues/3, torch 2.9, numpy", ("flow-zoo",)),
     ],

@@ -139,7 +139,7 @@ def _is_name(match: re.Match[str], text: str) -> bool:
     within = before.rstrip(" ")[-1:]
     if match[0] != match[0].lower() and within and within not in ".!?:;\n-*#|>[(":
         return True
-    return bool(_HAN.search(before[-2:] + after[:2]))
+    return bool(_HAN.search(before.rstrip(" ")[-1:] + after.lstrip(" ")[:1]))
 
 
 def _squashed(name: str) -> str:
