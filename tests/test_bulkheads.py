@@ -65,6 +65,8 @@ PIECES = {
     "diagnose.pipeline.likely": "nearest",
     "diagnose.pipeline._culprit": "culprit",
 }
+#: A piece of the command line's answers, where no page reads one.
+REMEMBERED = {"diagnose.memory.lookup.seen": "seen"}
 #: Where a stage is called without which there is no answer -> its name.
 STAGES = {
     "diagnose.pipeline.parse_stream": "parsing",
@@ -138,7 +140,7 @@ def run(*args: str) -> object:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize(("target", "piece"), PIECES.items())
+@pytest.mark.parametrize(("target", "piece"), (PIECES | REMEMBERED).items())
 def test_a_piece_that_fails_is_named_and_the_rest_is_there(
     target: str,
     piece: str,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-from diagnose.bulkhead import debug
+from diagnose.bulkhead import collecting, debug, guarded
 from diagnose.casebase.store import Casebase, load
 from diagnose.errors import BAD_INPUT, FAULT, FOUND, NOTHING, DiagnoseError, printable
 from diagnose.inputs import InputError, opened
@@ -113,11 +113,15 @@ def answer(
 
 def _remembered(diagnosis: Diagnosis, store: str | None) -> Diagnosis:
     """The answer with what a store remembers; one that cannot be read costs nothing else."""
-    try:
-        return diagnosis._replace(seen=lookup.seen(lookup.location(store), diagnosis.report))
-    except lookup.StoreError as error:
-        print(f"diagnose: {printable(str(error))}", file=sys.stderr)
-        return diagnosis
+    with collecting() as pieces:
+        try:
+            seen = guarded(
+                "seen", lambda: lookup.seen(lookup.location(store), diagnosis.report), None
+            )
+        except lookup.StoreError as error:
+            print(f"diagnose: {printable(str(error))}", file=sys.stderr)
+            return diagnosis
+    return diagnosis._replace(seen=seen, incomplete=(*diagnosis.incomplete, *pieces))
 
 
 def _redacted(diagnosis: Diagnosis, casebase: Casebase) -> Diagnosis:

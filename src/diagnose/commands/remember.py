@@ -5,12 +5,13 @@ from __future__ import annotations
 import getpass
 import socket
 import sys
+from typing import get_args
 
 import click
 
 from diagnose.commands.shared import LANG, NO_SOURCE, SOURCE, STORE
 from diagnose.errors import FAULT, NOTHING
-from diagnose.model import Lang
+from diagnose.model import Lang, Outcome
 
 #: The largest input that is stored.
 _MOST = 5 << 20
@@ -23,7 +24,7 @@ _MOST = 5 << 20
 )
 @click.option(
     "--outcome",
-    type=click.Choice(["worked", "changed", "failed"]),
+    type=click.Choice(get_args(Outcome)),
     default="worked",
     show_default=True,
     help="What came of it: it worked as written, it worked changed, it failed.",
@@ -40,7 +41,7 @@ _MOST = 5 << 20
 def remember(
     file: str,
     text: str,
-    outcome: str,
+    outcome: Outcome,
     commit: str | None,
     link: str | None,
     cause: str | None,
@@ -95,7 +96,7 @@ def remember(
         group,
         text,
         by or getpass.getuser(),
-        outcome=outcome,  # type: ignore[arg-type]  # one of the choices
+        outcome=outcome,
         commit=commit,
         link=link,
         cause=cause,

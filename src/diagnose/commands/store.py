@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, get_args
 
 import click
 
 from diagnose.commands.shared import OUTPUT, STORE, Subcommands, fail
+from diagnose.memory.records import Scope
 
 if TYPE_CHECKING:
-    from diagnose.memory.records import Scope
     from diagnose.memory.store import Store
-
-_SCOPES = ("report", "remember", "triage", "admin")
 
 
 @click.group(cls=Subcommands)
@@ -28,7 +26,7 @@ def store() -> None:
     "--scope",
     "scopes",
     multiple=True,
-    type=click.Choice(_SCOPES),
+    type=click.Choice(get_args(Scope)),
     default=("report", "remember"),
     show_default=True,
     help="What it allows; may be given more than once.",

@@ -43,9 +43,7 @@ class Failures(Transactions):
     def group(self, id: str) -> Group | None:
         """A failure; of one that was merged into another, that other."""
         with self._reading() as session:
-            row = session.get(GroupRow, id)
-            while row is not None and row.merged is not None:
-                row = session.get(GroupRow, row.merged)
+            row = _merged(session, id)
             return _as_group(row) if row is not None else None
 
     def groups(
@@ -257,12 +255,18 @@ def current(session: Session, group: str) -> str:
     Raises:
         FailureError: there is none.
     """
-    row = session.get(GroupRow, group)
-    while row is not None and row.merged is not None:
-        row = session.get(GroupRow, row.merged)
+    row = _merged(session, group)
     if row is None:
         raise FailureError(f"there is no failure {group} in the store")
     return row.id
+
+
+def _merged(session: Session, group: str) -> GroupRow | None:
+    """The row of a group, or of the one that it was merged into; None where there is none."""
+    row = session.get(GroupRow, group)
+    while row is not None and row.merged is not None:
+        row = session.get(GroupRow, row.merged)
+    return row
 
 
 def _move(session: Session, column: InstrumentedAttribute[Any], old: str, new: str) -> None:

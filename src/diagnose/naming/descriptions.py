@@ -66,16 +66,15 @@ class Descriptions(NamedTuple):
             return 0.0
         totals = [total / _PART for total in self.totals]
         other = self.causes.index(OTHER)
-        device, failures = sum(totals) - totals[other], self.texts - self.of_others
-        balance = self.of_others / failures
+        balance = self.of_others / (self.texts - self.of_others)
         size = _SMOOTHING_OF_FAILURES * len(self.words)
+        all_device, all_other = balance * (sum(totals) - totals[other]) + size, totals[other] + size
         score = 0.0
         for word, share in self._shares(said):
             own = self._counts(word)
-            against = own.get(other, 0.0)
-            speaks = balance * (sum(own.values()) - against)
-            score += share * math.log((speaks + _SMOOTHING_OF_FAILURES) / (balance * device + size))
-            score -= share * math.log((against + _SMOOTHING_OF_FAILURES) / (totals[other] + size))
+            against = own.pop(other, 0.0) + _SMOOTHING_OF_FAILURES
+            device = balance * sum(own.values()) + _SMOOTHING_OF_FAILURES
+            score += share * math.log(device * all_other / (against * all_device))
         return score
 
     def _shares(self, said: Mapping[str, float]) -> list[tuple[str, float]]:

@@ -131,10 +131,8 @@ def is_device_failure(description: Description, knowledge: Knowledge, *, other: 
     misplaced = sum(1 for one in stated if words.misplacements.search(one.text))
     if misplaced and not other and any(words.complaints.search(one.text) for one in stated):
         return True
-    if not any(
-        words.complaints.search(one.text) or words.fixed.search(one.text)
-        for one in description.sentences
-    ):
+    said_of = [one.text for one in description.sentences]
+    if not any(words.complaints.search(text) or words.fixed.search(text) for text in said_of):
         return False  # nothing went wrong
     score = knowledge.descriptions().device_failure(said(description))
     return score + _MISPLACED * min(misplaced, _MOST) - _OTHER * other >= _ENOUGH
