@@ -93,7 +93,7 @@ def answer(
                 statuses.append(BAD_INPUT)
                 continue
             diagnosis = _remembered(diagnosis, store)
-            if server is not None:
+            if server is not None and diagnosis.report.error is not None:
                 _report(diagnosis, server)
             if redact:
                 diagnosis = _redacted(diagnosis, casebase)
@@ -115,9 +115,8 @@ def _remembered(diagnosis: Diagnosis, store: str | None) -> Diagnosis:
     """The answer with what a store remembers; one that cannot be read costs nothing else."""
     with collecting() as pieces:
         try:
-            seen = guarded(
-                "seen", lambda: lookup.seen(lookup.location(store), diagnosis.report), None
-            )
+            where = lookup.location(store)
+            seen = guarded("seen", lambda: lookup.seen(where, diagnosis.report), None)
         except lookup.StoreError as error:
             print(f"diagnose: {printable(str(error))}", file=sys.stderr)
             return diagnosis
@@ -142,8 +141,6 @@ def _report(diagnosis: Diagnosis, server: str) -> None:
     """Reports a failure; that it could not be costs no answer."""
     from diagnose.memory.sending import SendingError, send
 
-    if diagnosis.report.error is None:
-        return
     try:
         sent = send(server, diagnosis)
         print(LABELS[diagnosis.lang]["sent"].format(url=printable(sent.url)), file=sys.stderr)

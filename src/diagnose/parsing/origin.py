@@ -118,8 +118,11 @@ def named(text: str, libraries: Sequence[Library], words: Words) -> tuple[str, .
     found: dict[str, int] = {}
     for match in _TOKEN.finditer(text):
         name = known.get(_squashed(match[0])) or known.get(_squashed(match[0].partition(".")[0]))
-        if name is not None and not (words.homonyms.search(name) and not _is_name(match, text)):
-            found.setdefault(name, match.start())
+        if name is None:
+            continue
+        if words.homonyms.search(name) and not _is_name(match, text):
+            continue
+        found.setdefault(name, match.start())
     for match in (*_ADDRESS.finditer(text), *_IMPORT.finditer(text)):
         found.setdefault(known.get(_squashed(match[1]), match[1]), match.start())
     ordered = sorted(found, key=lambda name: found[name])
@@ -131,10 +134,10 @@ def _is_name(match: re.Match[str], text: str) -> bool:
     within a sentence; in Chinese always."""
     before = text[max(0, match.start() - _PREVIEW) : match.start()]
     after = text[match.end() : match.end() + _PREVIEW]
-    last, first = before.rstrip(" ")[-1:], after.lstrip(" ")[:1]
-    capital = match[0] != match[0].lower() and last and last not in ".!?:;\n-*#|>[("
+    left, right = before.rstrip(" ")[-1:], after.lstrip(" ")[:1]
+    capital = match[0] != match[0].lower() and left and left not in ".!?:;\n-*#|>[("
     return bool(
-        _BEFORE.search(before) or _AFTER.match(after) or capital or _HAN.search(last + first)
+        _BEFORE.search(before) or _AFTER.match(after) or capital or _HAN.search(left + right)
     )
 
 
