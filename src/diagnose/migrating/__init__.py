@@ -41,7 +41,6 @@ def migrate(connection: Connection, versions: Path, version: int | None) -> None
     ):
         config.set_main_option(option, str(path).replace("%", "%%"))
     config.set_main_option("path_separator", "newline")
-    config.set_main_option("version_path_separator", "newline")  # what Alembic before 1.16 calls it
     config.attributes["connection"] = connection
     command.stamp(config, str(version) if version else "base", purge=True)
     command.upgrade(config, "head")
