@@ -19,7 +19,7 @@ from diagnose.errors import DiagnoseError
 from diagnose.model import KnownFix, Outcome, Report, Seen
 
 #: Must equal `diagnose.memory.schema.VERSION`.
-SCHEMA_VERSION = "1"
+SCHEMA_VERSION = "2"
 #: Names no store, where one would be taken by default.
 OFF = "none"
 _VARIABLE = "DIAGNOSE_STORE"
@@ -89,8 +89,8 @@ def of_group(database: Database, group: str) -> Seen | None:
         return None
     id, count, first, last, status, fixed_in = found[0]
     hosts = database.rows(
-        "SELECT host FROM memory_report WHERE group_id = :id AND host IS NOT NULL"
-        f" GROUP BY host ORDER BY min(received) LIMIT {_MOST_HOSTS}",
+        "SELECT value FROM memory_tally WHERE group_id = :id AND fact = 'host'"
+        f" ORDER BY first, value LIMIT {_MOST_HOSTS}",
         id=group,
     )
     return Seen(

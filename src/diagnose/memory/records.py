@@ -11,6 +11,10 @@ from diagnose.model import Status
 Scope = Literal["report", "remember", "triage", "admin"]
 
 
+#: Where a list goes on: when the last one shown was met, and its id.
+Place = tuple[int, str]
+
+
 class FailureError(Exception):
     """A failure that is not there, or that cannot be merged or divided so; the message is a sentence."""
 

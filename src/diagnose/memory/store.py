@@ -16,7 +16,7 @@ from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from diagnose.memory import lookup
+from diagnose.memory import lookup, tallies
 from diagnose.memory.exchange import Exchange
 from diagnose.memory.failures import Failures, current
 from diagnose.memory.key import KEY_VERSION, Key, digests, exact, key
@@ -24,8 +24,9 @@ from diagnose.memory.lookup import StoreError
 from diagnose.memory.records import Input, Kept, Stored
 from diagnose.memory.redaction import redacted
 from diagnose.memory.schema import FixRow, GroupRow, KeyRow, OutcomeRow, RankRow, ReportRow
+from diagnose.memory.tallies import DAY, Counted, Tally
 from diagnose.memory.tokens import Tokens
-from diagnose.memory.transactions import DAY, NAME
+from diagnose.memory.transactions import NAME
 from diagnose.model import Diagnosis, Outcome, Seen
 from diagnose.versions import version as version_of
 
@@ -88,16 +89,16 @@ class Store(Failures, Exchange, Tokens):
         removed: dict[str, int] = {}
         given = self._redacted(given, removed)
         now = self._now()
-        crowded = (
-            select(ReportRow.id)
+        crowded = session.scalar(
+            select(ReportRow.expires)
             .where(ReportRow.expires.is_not(None))
             .order_by(ReportRow.expires.desc())
             .offset(_PASTES)
-            .limit(_AT_ONCE)
+            .limit(1)
         )
         session.execute(
             delete(ReportRow)
-            .where(or_(ReportRow.expires < now, ReportRow.id.in_(crowded)))
+            .where(ReportRow.expires <= max(now - 1, crowded or 0))
             .execution_options(synchronize_session=False)
         )
         row = ReportRow(
@@ -134,6 +135,7 @@ class Store(Failures, Exchange, Tokens):
             session.delete(row)
             session.flush()
             if group is not None:
+                tallies.add(session, group, _counted(row), -1)
                 self._recount(session, group, -1)
             return True
 
@@ -182,6 +184,7 @@ class Store(Failures, Exchange, Tokens):
         row.message = self._redact(report.error.message[:NAME]).text
         session.flush()
         _add_ranks(session, row.id, report.ranks)
+        tallies.add(session, group, _counted(row))
         held = session.get_one(GroupRow, group)
         regressed = held.status == "fixed" and _holds(held.fixed_in, row.versions)
         session.execute(
@@ -310,6 +313,10 @@ class Store(Failures, Exchange, Tokens):
             )
             if held.status == "open":
                 held.status = "known"
+
+
+def _counted(row: ReportRow) -> list[Tally]:
+    return tallies.tallies([Counted(row.received, row.host, row.versions, row.exact, row.message)])
 
 
 def _add_ranks(session: Session, report: str, ranks: Sequence[int]) -> None:

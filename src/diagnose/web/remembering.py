@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple, cast, get_args
 
 from flask import (
@@ -19,7 +18,7 @@ from flask import (
 
 from diagnose.memory.key import Key
 from diagnose.memory.lookup import StoreError
-from diagnose.memory.records import FailureError, Input, Kept, Stored
+from diagnose.memory.records import FailureError, Input, Kept, Place, Stored
 from diagnose.memory.store import Store
 from diagnose.model import Diagnosis, Outcome, Status
 from diagnose.rendering.json import seen_as_dict
@@ -185,16 +184,14 @@ def stored_report(id: str) -> dict[str, Any]:
 @blueprint.get("/api/v1/failures")
 def list_failures() -> dict[str, Any]:
     """Failures, the latest first, a page at a time."""
-    number, query = max(request.args.get("page", 1, type=int), 1), request.args.get("q", "")
+    query = request.args.get("q", "")
     wanted = request.args.get("status", "")
     if wanted and wanted not in get_args(Status):
         raise InputError(400, "error-status", known=", ".join(get_args(Status)))
-    groups, total = _store().groups(query[:_LONGEST], wanted, (number - 1) * _PAGE, _PAGE)
+    groups = _store().groups(query[:_LONGEST], wanted, _before(), _PAGE)
     return {
         "failures": [group._asdict() for group in groups],
-        "total": total,
-        "page": number,
-        "pages": math.ceil(total / _PAGE),
+        "next": _next([(group.last, group.id) for group in groups]),
     }
 
 
@@ -203,10 +200,9 @@ def one_failure(id: str) -> dict[str, Any]:
     """One failure: what is remembered of it, and its reports, a page at a time."""
     held = _store()
     group = held.group(id) or abort(404)
-    number = max(request.args.get("page", 1, type=int), 1)
     found = held.remembered(group.id)
     assert found is not None
-    details = held.page(group.id, _PAGE, (number - 1) * _PAGE)
+    details = held.page(group.id, _before(), _PAGE)
     return {
         **group._asdict(),
         "seen": seen_as_dict(found),
@@ -215,8 +211,21 @@ def one_failure(id: str) -> dict[str, Any]:
         "reports": [
             {"id": report, "received": at, "host": host} for report, at, host in details.reports
         ],
-        "page": number,
+        "next": _next([(at, report) for report, at, _ in details.reports]),
     }
+
+
+def _before() -> Place | None:
+    """``?before=``: where the list goes on."""
+    at, _, id = request.args.get("before", "").partition("-")
+    # The larger numbers are no times, and no integers of a database.
+    return (int(at), id) if at.isascii() and at.isdecimal() and len(at) < 11 else None
+
+
+def _next(places: list[Place]) -> str | None:
+    """What ``?before=`` has to be for the next page; None where there is none, unless the list ends with a
+    page."""
+    return "{}-{}".format(*places[-1]) if len(places) == _PAGE else None
 
 
 @blueprint.get("/readyz")
@@ -256,19 +265,15 @@ def failures() -> str:
     """The failures that were reported, the latest first, or those that hold the words of ``?q=``."""
     query = request.args.get("q", "")[:_LONGEST].strip()
     status = request.args.get("status", "")
-    number = max(request.args.get("page", 1, type=int), 1)
-    groups, total = _store().groups(
-        query, status if status in get_args(Status) else "", (number - 1) * _PAGE, _PAGE
-    )
+    known = status if status in get_args(Status) else ""
+    groups = _store().groups(query, known, _before(), _PAGE)
     return render_template(
         "failures.html",
         groups=groups,
-        total=total,
         query=query,
         status=status,
         statuses=get_args(Status),
-        number=number,
-        pages=math.ceil(total / _PAGE),
+        next=_next([(group.last, group.id) for group in groups]),
     )
 
 
@@ -286,7 +291,7 @@ def failure(id: str) -> Any:
         seen=held.remembered(id),
         details=details,
         chart=chart(details.days),
-        others=held.groups(limit=_PAGE)[0],
+        others=held.groups(limit=_PAGE),
         statuses=get_args(Status),
         facts=Key._fields,
         cause=engine().casebase(language.current()).causes.get(group.cause or ""),
