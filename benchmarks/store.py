@@ -42,6 +42,8 @@ CASES = Path(__file__).parents[1] / "kb" / "cases"
 #: Reports that one statement writes; incidents that are cloned; days over which reports are spread.
 AT_ONCE, INCIDENTS, DAYS = 5_000, 40, 90
 RANKS, HOSTS, VARIANTS = 8, 64, 3
+#: Requests of each client before the first that counts: each worker has then answered some.
+_WARM = 5
 
 
 def main() -> None:
@@ -52,10 +54,10 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--serve", nargs=2, metavar=("WHAT", "PORT"), help=argparse.SUPPRESS)
+    parser.add_argument("--hello", type=int, metavar="PORT", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    if options.serve:
-        _serve(options.serve[0], int(options.serve[1]), options.store, options.workers)
+    if options.hello:
+        _hello(options.hello, options.workers)
         return
     with tempfile.TemporaryDirectory() as folder:
         where = options.store or str(Path(folder, "memory.sqlite"))
@@ -179,11 +181,12 @@ def _measure(
     seen = [_timed(lambda answer=answer: store.seen(answer)) for _, answer in answers * 5]
     print(f"{reports} reports in {failures} failures; {options.clients} clients")
     _print("", "p50 ms", "p99 ms", "1/s", "of hello")
-    with _server("hello", None, options) as port:
+    with _server(None, options.workers) as port:
         hello = _asked(port, "GET", "/", [b""], options)
     base = _row("hello", *hello)
-    text = [json.dumps({"text": text, "host": "node1"}).encode() for text, _ in answers]
-    with _server("store", where, options) as port:
+    texts = [json.dumps({"text": text}).encode() for text, _ in answers]
+    sent = [json.dumps({"text": text, "host": "node1"}).encode() for text, _ in answers]
+    with _server(where, options.workers) as port:
         for name, method, path, bodies in (
             ("/failures", "GET", "/failures", [b""]),
             ("/failures?q=", "GET", "/failures?q=step_77+cuda", [b""]),
@@ -194,8 +197,8 @@ def _measure(
             ("API: a failure", "GET", f"/api/v1/failures/{often}", [b""]),
             ("/metrics", "GET", "/metrics", [b""]),
             ("/readyz", "GET", "/readyz", [b""]),
-            ("API: diagnoses", "POST", "/api/v1/diagnoses", text),
-            ("API: a report sent", "POST", "/api/v1/reports", text),
+            ("API: diagnoses", "POST", "/api/v1/diagnoses", texts),
+            ("API: a report sent", "POST", "/api/v1/reports", sent),
         ):
             _row(name, *_asked(port, method, path, bodies, options), base)
     _row("what is remembered", seen, sum(seen) / 1000, base)
@@ -224,24 +227,31 @@ def _asked(
 ) -> tuple[list[float], float]:
     """Milliseconds of each request of all clients, and how many seconds they went on."""
     taken: list[float] = []
-    end = time.perf_counter() + options.seconds
+    begun = 0.0
+    warm = threading.Barrier(options.clients)
 
     def client(number: int) -> None:
         connection = http.client.HTTPConnection("127.0.0.1", port)
         headers = (
             {"Content-Type": "application/json", "Accept": "application/json"} if bodies[0] else {}
         )
-        turn = number
-        while time.perf_counter() < end:
-            begun = time.perf_counter()
+        nonlocal begun
+
+        def ask(turn: int) -> None:
             connection.request(method, path, bodies[turn % len(bodies)] or None, headers)
             answer = connection.getresponse()
             answer.read()
-            taken.append((time.perf_counter() - begun) * 1000)
             assert answer.status < 400, (path, answer.status)
-            turn += 1
 
-    begun = time.perf_counter()
+        for turn in range(_WARM):
+            ask(turn)
+        warm.wait()
+        begun = begun or time.perf_counter()
+        turn = number
+        while time.perf_counter() < begun + options.seconds:
+            taken.append(_timed(lambda: ask(turn)))  # noqa: B023
+            turn += options.clients
+
     threads = [threading.Thread(target=client, args=(number,)) for number in range(options.clients)]
     for thread in threads:
         thread.start()
@@ -251,21 +261,15 @@ def _asked(
 
 
 @contextmanager
-def _server(what: str, where: str | None, options: argparse.Namespace) -> Iterator[int]:
+def _server(where: str | None, workers: int) -> Iterator[int]:
+    """The port of a service over a store, or of hello."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [
-        sys.executable,
-        __file__,
-        "--serve",
-        what,
-        str(port),
-        "--workers",
-        str(options.workers),
-    ]
+    command = [sys.executable, __file__, "--hello", str(port)]
     if where is not None:
-        command += ["--store", where]
+        command = [sys.executable, "-m", "diagnose", "serve", "--port", str(port), "--store", where]
+    command += ["--workers", str(workers)]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
         while True:
             try:
@@ -279,17 +283,13 @@ def _server(what: str, where: str | None, options: argparse.Namespace) -> Iterat
             process.terminate()
 
 
-def _serve(what: str, port: int, where: str | None, workers: int) -> None:
+def _hello(port: int, workers: int) -> None:
     from flask import Flask
 
-    from diagnose.web import create_app
     from diagnose.web.serve import _gunicorn
 
-    if what == "hello":
-        app = Flask("hello")
-        app.add_url_rule("/", view_func=lambda: "hello")
-    else:
-        app = create_app(store=where)
+    app = Flask("hello")
+    app.add_url_rule("/", view_func=lambda: "hello")
     _gunicorn(app, "127.0.0.1", port, workers)
 
 

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
+from diagnose.bulkhead import collecting, guarded
 from diagnose.casebase.connection import (
     CasebaseError,
     Database,
@@ -16,7 +17,7 @@ from diagnose.casebase.connection import (
     is_url,
 )
 from diagnose.errors import DiagnoseError
-from diagnose.model import KnownFix, Outcome, Report, Seen
+from diagnose.model import Diagnosis, KnownFix, Outcome, Report, Seen
 
 #: Must equal `diagnose.memory.schema.VERSION`.
 SCHEMA_VERSION = "2"
@@ -63,6 +64,17 @@ def seen(where: str | None, report: Report) -> Seen | None:
         return of_group(database, group) if group is not None else None
     except CasebaseError as error:
         _raise(where, error)
+
+
+def remembered(diagnosis: Diagnosis, where: str | None) -> Diagnosis:
+    """An answer with what a store remembers; a fault of ours costs no more than that.
+
+    Raises:
+        StoreError: as `seen`.
+    """
+    with collecting() as pieces:
+        found = guarded("seen", lambda: seen(where, diagnosis.report), None)
+    return diagnosis._replace(seen=found, incomplete=(*diagnosis.incomplete, *pieces))
 
 
 def group_of(database: Database, report: Report) -> str | None:

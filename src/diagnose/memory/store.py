@@ -53,8 +53,9 @@ class Store(Failures, Exchange, Tokens):
         Raises:
             StoreError: it cannot be written; so do all other methods.
         """
+        given, removed = self._redacted(given)
         with self._writing() as session:
-            return self._add(session, given).id
+            return self._add(session, given, removed).id
 
     def record(self, given: Input, diagnosis: Diagnosis) -> Kept:
         """Stores the report of a failure, redacted, for good. The ranks of a job are one report.
@@ -63,10 +64,11 @@ class Store(Failures, Exchange, Tokens):
             given: what was sent.
             diagnosis: its answer, which names an error.
         """
+        given, removed = self._redacted(given)  # before the others have to wait
         for _ in range(_ATTEMPTS):
             try:
                 with self._writing() as session:
-                    kept = self._keep(session, self._add(session, given), diagnosis)
+                    kept = self._keep(session, self._add(session, given, removed), diagnosis)
                     _add_ranks(session, kept.id, given.ranks)
                     return kept
             except StoreError as error:  # another rank of the job was as quick
@@ -85,9 +87,7 @@ class Store(Failures, Exchange, Tokens):
                 return Kept(row.id, row.group, False)
             return self._keep(session, row, diagnosis)
 
-    def _add(self, session: Session, given: Input) -> ReportRow:
-        removed: dict[str, int] = {}
-        given = self._redacted(given, removed)
+    def _add(self, session: Session, given: Input, removed: dict[str, int]) -> ReportRow:
         now = self._now()
         crowded = session.scalar(
             select(ReportRow.expires)
@@ -244,7 +244,10 @@ class Store(Failures, Exchange, Tokens):
         }
         return redacted(facts, self._redact)[0]
 
-    def _redacted(self, given: Input, removed: dict[str, int]) -> Input:
+    def _redacted(self, given: Input) -> tuple[Input, dict[str, int]]:
+        """What was sent without secrets, and how many of each kind went."""
+        removed: dict[str, int] = {}
+
         def clean(text: str) -> str:
             found = self._redact(text)
             for kind, count in found.removed.items():
@@ -252,7 +255,8 @@ class Store(Failures, Exchange, Tokens):
             return found.text
 
         files = {clean(name): clean(text) for name, text in given.files.items()}
-        return given._replace(text=clean(given.text), source=clean(given.source), files=files)
+        text, source = clean(given.text), clean(given.source)
+        return given._replace(text=text, source=source, files=files), removed
 
     def seen(self, diagnosis: Diagnosis) -> Seen | None:
         """As `lookup.seen`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal
@@ -65,7 +66,7 @@ def create_app(
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]
     path = Path(casebase_path) if casebase_path is not None else None
-    app.extensions["diagnose"] = engine or default_engine(path)
+    app.extensions["diagnose"] = replace(engine or default_engine(path), store=store)
 
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.filters.update(

@@ -94,15 +94,13 @@ def report(id: str) -> str:
 
 
 def _answered(id: str) -> tuple[Stored, Submission, Diagnosis]:
-    held = _store()
-    stored = held.report(id) or abort(404)
+    stored = _store().report(id) or abort(404)
     given = stored.input
     lang = language.chosen() or language.current()
     submission = g.submission = Submission(
         given.text, given.source, lang=lang, files=given.files, answers=given.answers
     )
-    diagnosis = complete(engine().answer(submission))
-    return stored, submission, diagnosis._replace(seen=held.seen(diagnosis))
+    return stored, submission, complete(engine().answer(submission))
 
 
 @blueprint.post("/r/<id>/keep")
@@ -159,15 +157,14 @@ def send() -> Any:
     if diagnosis.report.error is None:
         raise InputError(422, "error-no-error")
     kept = held.record(_input(submission)._replace(**sender), diagnosis)
-    found = held.seen(diagnosis)
-    assert found is not None
     stored = held.report(kept.id)
     assert stored is not None
     return {
         "id": kept.id,
         "url": url_for("memory.report", id=kept.id),
+        "failure": kept.group,
         "removed": dict(stored.removed),
-        "seen": seen_as_dict(found),
+        "seen": seen_as_dict(diagnosis.seen) if diagnosis.seen is not None else None,
     }, 201 if kept.new else 200
 
 
