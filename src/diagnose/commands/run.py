@@ -15,6 +15,7 @@ import click
 from diagnose.casebase.store import load
 from diagnose.commands import verification
 from diagnose.commands.programs import Started, is_launcher, script_file, started, without_python
+from diagnose.commands.remember import edited, offer
 from diagnose.commands.shared import LANG, NO_SOURCE, SOURCE
 from diagnose.commands.shared import output as output_option
 from diagnose.model import Lang
@@ -153,6 +154,9 @@ def run_command(
             None if counted is None else (counted, wording),
             recorded=trace is not False and words is not None,
         )
+        if status == 0 and words is not None and Path(verify).is_file():
+            culprit = meant.culprit.file if meant.culprit is not None else ""
+            offer(edited(Path(culprit)), verify, lang)
         sys.exit(status)
     script = script or ""
     if simulate is None and not audit:
