@@ -21,7 +21,7 @@ from diagnose.memory.exchange import Exchange
 from diagnose.memory.failures import Failures, current
 from diagnose.memory.key import KEY_VERSION, Key, digests, exact, key
 from diagnose.memory.lookup import StoreError
-from diagnose.memory.records import Input, Kept, Stored
+from diagnose.memory.records import Input, Kept, News, Stored
 from diagnose.memory.redaction import redacted
 from diagnose.memory.schema import FixRow, GroupRow, KeyRow, OutcomeRow, RankRow, ReportRow
 from diagnose.memory.tallies import DAY, Counted, Tally
@@ -187,6 +187,7 @@ class Store(Failures, Exchange, Tokens):
         tallies.add(session, group, _counted(row))
         held = session.get_one(GroupRow, group)
         regressed = held.status == "fixed" and _holds(held.fixed_in, row.versions)
+        news: News | None = "regressed" if regressed else None if held.count else "new"
         session.execute(
             update(GroupRow)
             .where(GroupRow.id == group)
@@ -196,7 +197,7 @@ class Store(Failures, Exchange, Tokens):
                 status="regressed" if regressed else held.status,
             )
         )
-        return Kept(row.id, group, True)
+        return Kept(row.id, group, True, news)
 
     def _group(self, session: Session, diagnosis: Diagnosis, found: Key) -> str:
         """The group of a failure, made where there is none. A group that only an older key knows gets

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from typing import Any, NamedTuple, cast, get_args
 
 from flask import (
@@ -22,10 +23,11 @@ from diagnose.memory.records import FailureError, Input, Kept, Place, Stored
 from diagnose.memory.store import Store
 from diagnose.model import Diagnosis, Outcome, Status
 from diagnose.rendering.json import seen_as_dict
-from diagnose.web import access, language
+from diagnose.web import access, language, notices
 from diagnose.web.engine import engine
 from diagnose.web.errors import complete, page
 from diagnose.web.inputs import Submission, report_from_api
+from diagnose.web.notices import Background
 from diagnose.web.pages import page_of
 from diagnose.web.refusals import InputError
 
@@ -142,7 +144,23 @@ def delete(id: str) -> Response:
 
 
 def _keep(id: str, diagnosis: Diagnosis) -> Kept:
-    return _store().keep(id, diagnosis) or abort(404)
+    kept = _store().keep(id, diagnosis) or abort(404)
+    _follow(kept)
+    return kept
+
+
+def _follow(kept: Kept) -> None:
+    """What a kept report entails, after its answer: a message where it is news, and the dullest go."""
+    held, app = _store(), current_app
+    background = cast(Background, app.extensions["diagnose-background"])
+    webhook, most = app.config["DIAGNOSE_WEBHOOK"], app.config["DIAGNOSE_MOST"]
+    if webhook is not None and kept.news is not None and (group := held.group(kept.group)):
+        sentence = language.say(f"notice-{kept.news}", "en")
+        link = url_for("memory.failure", id=group.id, _external=True)
+        background.do(lambda: notices.post(webhook, sentence, group, link))
+    # To count is work: once while a twentieth comes in is enough.
+    if most is not None and kept.new and secrets.randbelow(most // 20 + 1) == 0:
+        background.do(lambda: held.evict(most))
 
 
 # --- the API ---------------------------------------------------------------------------------------
@@ -157,6 +175,7 @@ def send() -> Any:
     if diagnosis.report.error is None:
         raise InputError(422, "error-no-error")
     kept = held.record(_input(submission)._replace(**sender), diagnosis)
+    _follow(kept)
     stored = held.report(kept.id)
     assert stored is not None
     return {
