@@ -306,6 +306,20 @@ def test_nothing_is_stored_before_it_is_redacted(store: Store, answered: Answere
     assert "/home/ana" not in str(stored.input)
 
 
+def test_what_no_database_has_room_for_is_replaced(store: Store, answered: Answered) -> None:
+    found = answered(ONE)
+    assert found.report.error is not None
+    error = found.report.error._replace(message=f"a\0b\ud800 {found.report.error.message}")
+    hostile = found._replace(report=found.report._replace(error=error))
+    kept = store.record(Input(ONE, host="node\0"), hostile)
+    store.remember(kept.group, "move\0it", "ana\ud800", commit="a\0")
+    (group,) = store.groups("a\N{REPLACEMENT CHARACTER}b")
+    assert group.id == kept.group
+    assert store.groups("\0\ud800") == []
+    assert store.group("\0") is None
+    assert store.report("\0") is None
+
+
 def test_a_newer_store_is_left_alone(
     where: str, redact: Callable[[str], Redacted], answered: Answered
 ) -> None:

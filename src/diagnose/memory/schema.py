@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, UniqueConstraint
+from sqlalchemy import (
+    JSON,
+    Dialect,
+    ForeignKey,
+    Index,
+    String,
+    TypeDecorator,
+    UniqueConstraint,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 #: Raised with every change that an older diagnose would misread; versions/ has a revision for each.
@@ -13,10 +21,23 @@ VERSION = 2
 Table = dict[str, Any]
 
 
+class Text(TypeDecorator[str]):
+    """Any text: what a database has no room for, NUL and halves of a character, is replaced."""
+
+    impl = String
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """The text as it is written, and as it is compared."""
+        if value is None:
+            return None
+        return value.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
+
+
 class Base(DeclarativeBase):
     """Declarative base: maps dicts to JSON. Times are seconds since 1970."""
 
-    type_annotation_map = {Table: JSON}  # noqa: RUF012
+    type_annotation_map = {Table: JSON, str: Text}  # noqa: RUF012
 
 
 class MetaRow(Base):
