@@ -14,6 +14,7 @@ import pytest
 from memory.conftest import trace
 
 from diagnose import cli
+from diagnose._toml import loads
 from diagnose.commands import verification
 from diagnose.commands.remember import offer
 from diagnose.model import Diagnosis, Frame, KnownFix, Seen
@@ -238,3 +239,37 @@ def test_a_pass_offers_what_git_says_has_changed(
     monkeypatch.setattr("shutil.which", lambda _: None)
     assert run("run", f"--verify={job}", str(script)) == status
     assert ("--fixed-by ..." in capsys.readouterr().err) == bool(count)
+
+
+# --- from what is remembered to an incident ---------------------------------------------------------
+
+
+def test_a_failure_becomes_the_draft_of_an_incident(
+    job: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kb = tmp_path / "kb"
+    (kb / "causes").mkdir(parents=True)
+    hostile = "move it \"\"\" ''' \\x = [evil] # no comment"
+    link = "https://wiki.corp.example/42"
+    job.write_text(f"torch version: 2.4.1\n{ONE}")
+    about = ("--cause", "cross-shard-op", "--link", link, "--by", "ana")
+    assert run("remember", "--fixed-by", hostile, *about, str(job)) == 0
+    capsys.readouterr()
+    assert run("--format", "json", str(job)) == 0
+    group = json.loads(capsys.readouterr().out)["seen"]["group"]
+    for failures in ((), (group,)):
+        assert run("store", "promote", *failures, "--kb", str(kb)) == 0
+        case, program = map(Path, capsys.readouterr().out.split())
+        said = loads(case.read_text(encoding="utf-8"))
+        assert said["id"] == case.parent.name
+        assert said["cause"] == "cross-shard-op"
+        assert said["en"]["mended"] == f"{hostile} (ana)"
+        assert said["sources"][0]["url"] == link
+        assert said["en"]["saw"].startswith("TODO:")
+        compile(program.read_text(encoding="utf-8"), "reproduce.py", "exec")
+    assert len(list((kb / "cases").iterdir())) == 2
+    assert run("store", "promote", "nothing", "--kb", str(kb)) == 2
+    assert run("store", "promote", "--kb", str(tmp_path)) == 2
+    assert run("store", "evict", "--most", "0") == 0
+    assert run("store", "promote", group, "--kb", str(kb)) == 0
+    assert "no report left" in capsys.readouterr().err

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO, get_args
 
 import click
 
-from diagnose.commands.shared import OUTPUT, STORE, Subcommands, fail
+from diagnose.commands.shared import KB, OUTPUT, STORE, Subcommands, fail
 from diagnose.memory.records import Scope
 
 if TYPE_CHECKING:
@@ -108,6 +108,53 @@ def import_(file: TextIO, store: str | None) -> None:
 def evict(most: int, store: str | None) -> None:
     """Delete the dullest reports; counts and fixes stay."""
     click.echo(f"reports: -{_opened(store).evict(most)}")
+
+
+@store.command()
+@click.argument("failures", nargs=-1, metavar="[FAILURE]...")
+@KB
+@STORE
+def promote(failures: tuple[str, ...], kb: Path, store: str | None) -> None:
+    """Draft an incident of each FAILURE (the id in its address): kb/cases/SLUG, with what is remembered
+    and TODO for the rest. Without one, of all that somebody has fixed.
+
+    `diagnose kb check SLUG` then says what is left to write. Nothing is overwritten.
+    """
+    from diagnose.authoring.drafts import draft, proposed_slug
+    from diagnose.casebase.store import load
+    from diagnose.pipeline import diagnose
+
+    if not (kb / "causes").is_dir():
+        fail(f"{kb} is no case base: it has no causes/ folder; name it with --kb")
+    held, casebase = _opened(store), load()
+    fixed = [one["id"] for one in held.exported()["failures"] if one["fixes"]]
+    for id in failures or fixed:
+        group = held.group(id)
+        details = held.page(group.id, limit=1) if group is not None else None
+        seen = held.remembered(group.id) if group is not None else None
+        if details is None or seen is None:
+            fail(f"there is no failure {id}")
+        stored = held.report(details.reports[0][0]) if details.reports else None
+        if stored is None:
+            click.echo(f"diagnose: failure {id} has no report left", err=True)
+            continue
+        diagnosis = diagnose(stored.input.text, stored.input.source, casebase=casebase)
+        known = seen.fixes[0] if seen.fixes else None
+        named = known.cause if known is not None else None
+        guess = diagnosis.causes[0].id if diagnosis.causes else None
+        cause = casebase.causes.get(named or guess or "")
+        if cause is None:
+            click.echo(f"diagnose: failure {id} has no cause", err=True)
+            continue
+        slug = proposed_slug(diagnosis)
+        if (kb / "cases" / slug).exists():
+            slug = f"{slug[:47].rstrip('-')}-{id}"
+        versions = {library: found[0] for library, found in details.versions.items()}
+        made = draft(diagnosis, cause, slug, guessed=named is None, known=known, versions=versions)
+        try:
+            click.echo("\n".join(map(str, made.write(kb))))
+        except OSError as error:
+            fail(f"{kb / 'cases' / slug} cannot be written: {error.strerror or error}")
 
 
 def _opened(where: str | None) -> Store:
