@@ -154,9 +154,8 @@ def run_command(
             None if counted is None else (counted, wording),
             recorded=trace is not False and words is not None,
         )
-        if status == 0 and words is not None and Path(verify).is_file():
-            culprit = meant.culprit.file if meant.culprit is not None else ""
-            offer(edited(Path(culprit)), verify, lang)
+        if status == 0 and words is not None:
+            _offer(verify, meant, lang)
         sys.exit(status)
     script = script or ""
     if simulate is None and not audit:
@@ -167,6 +166,13 @@ def run_command(
     _in_process(
         started(script, args, module), gpus, wording, audit, trace is not False, output, lang
     )
+
+
+def _offer(verify: str, meant: verification.Meant, lang: Lang) -> None:
+    """Says how what fixed a report that is a file is remembered, with what git knows of the edit."""
+    if Path(verify).is_file():
+        culprit = meant.culprit.file if meant.culprit is not None else ""
+        offer(edited(Path(culprit)), verify, lang)
 
 
 def _words(words: Started | None) -> list[str]:

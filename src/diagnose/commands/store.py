@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, TextIO, get_args
 import click
 
 from diagnose.commands.shared import KB, OUTPUT, STORE, Subcommands, fail
-from diagnose.memory.records import Scope
+from diagnose.memory.records import FailureError, Scope
 
 if TYPE_CHECKING:
+    from diagnose.authoring.drafts import Draft
+    from diagnose.casebase.store import Casebase
     from diagnose.memory.store import Store
 
 
@@ -120,9 +122,7 @@ def promote(failures: tuple[str, ...], kb: Path, store: str | None) -> None:
 
     `diagnose kb check SLUG` then says what is left to write. Nothing is overwritten.
     """
-    from diagnose.authoring.drafts import draft, proposed_slug
     from diagnose.casebase.store import load
-    from diagnose.pipeline import diagnose
 
     if not (kb / "causes").is_dir():
         fail(f"{kb} is no case base: it has no causes/ folder; name it with --kb")
@@ -130,31 +130,45 @@ def promote(failures: tuple[str, ...], kb: Path, store: str | None) -> None:
     fixed = [one["id"] for one in held.exported()["failures"] if one["fixes"]]
     for id in failures or fixed:
         group = held.group(id)
-        details = held.page(group.id, limit=1) if group is not None else None
-        seen = held.remembered(group.id) if group is not None else None
-        if details is None or seen is None:
+        if group is None:
             fail(f"there is no failure {id}")
-        stored = held.report(details.reports[0][0]) if details.reports else None
-        if stored is None:
-            click.echo(f"diagnose: failure {id} has no report left", err=True)
+        try:
+            made = _draft(held, group.id, kb, casebase)
+        except FailureError as error:
+            click.echo(f"diagnose: {error}", err=True)
             continue
-        diagnosis = diagnose(stored.input.text, stored.input.source, casebase=casebase)
-        known = seen.fixes[0] if seen.fixes else None
-        named = known.cause if known is not None else None
-        guess = diagnosis.causes[0].id if diagnosis.causes else None
-        cause = casebase.causes.get(named or guess or "")
-        if cause is None:
-            click.echo(f"diagnose: failure {id} has no cause", err=True)
-            continue
-        slug = proposed_slug(diagnosis)
-        if (kb / "cases" / slug).exists():
-            slug = f"{slug[:47].rstrip('-')}-{id}"
-        versions = {library: found[0] for library, found in details.versions.items()}
-        made = draft(diagnosis, cause, slug, guessed=named is None, known=known, versions=versions)
         try:
             click.echo("\n".join(map(str, made.write(kb))))
         except OSError as error:
-            fail(f"{kb / 'cases' / slug} cannot be written: {error.strerror or error}")
+            fail(f"{kb / 'cases' / made.slug} cannot be written: {error.strerror or error}")
+
+
+def _draft(held: Store, id: str, kb: Path, casebase: Casebase) -> Draft:
+    """The draft of a failure, from its latest report and from the fix that worked most often.
+
+    Raises:
+        FailureError: it has no report or no cause.
+    """
+    from diagnose.authoring.drafts import draft, proposed_slug
+    from diagnose.pipeline import diagnose
+
+    details, seen = held.page(id, limit=1), held.remembered(id)
+    stored = held.report(details.reports[0][0]) if details.reports else None
+    if stored is None:
+        raise FailureError(f"failure {id} has no report left")
+    diagnosis = diagnose(stored.input.text, stored.input.source, casebase=casebase)
+    known = seen.fixes[0] if seen is not None and seen.fixes else None
+    named = known.cause if known is not None else None
+    cause = casebase.causes.get(named or next((one.id for one in diagnosis.causes), ""))
+    if cause is None:
+        raise FailureError(
+            f"failure {id} has no cause: `diagnose remember --cause ID` gives it one"
+        )
+    slug = proposed_slug(diagnosis)
+    if (kb / "cases" / slug).exists():
+        slug = f"{slug[:47].rstrip('-')}-{id}"
+    versions = {library: found[0] for library, found in details.versions.items()}
+    return draft(diagnosis, cause, slug, guessed=named is None, known=known, versions=versions)
 
 
 def _opened(where: str | None) -> Store:

@@ -163,8 +163,7 @@ def _compose(
 
 
 def _sent(diagnosis: Diagnosis, server: str) -> tuple[Diagnosis, str]:
-    """Reports a failure; the answer with what the service remembers, and the line with its link, for the
-    first rank of a job only."""
+    """Reports a failure; the answer with what is remembered there, and a job's first rank gets its link."""
     from diagnose.errors import DiagnoseError, printable
     from diagnose.memory.sending import send
     from diagnose.rendering.labels import LABELS
@@ -173,8 +172,8 @@ def _sent(diagnosis: Diagnosis, server: str) -> tuple[Diagnosis, str]:
         sent = send(server, diagnosis)
     except DiagnoseError as error:
         return diagnosis, f"diagnose: {printable(str(error))}\n"
-    line = LABELS[diagnosis.lang]["sent"].format(url=printable(sent.url)) + "\n"
-    return diagnosis._replace(seen=sent.seen), line if sent.new else ""
+    line = LABELS[diagnosis.lang]["sent"].format(url=printable(sent.url)) + "\n" if sent.new else ""
+    return diagnosis._replace(seen=sent.seen), line
 
 
 def _worth_saying(diagnosis: Diagnosis) -> bool:

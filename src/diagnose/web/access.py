@@ -88,10 +88,10 @@ def _token(store: Store) -> Token | None:
 def _signed_in(header: str | None) -> Token | None:
     """Whom a trusted proxy has let in, as if he had a token. A name with a comma is of two headers, one of
     which the visitor has sent himself."""
-    name = request.headers.get(header, "").strip() if header is not None else ""
-    if not name or "," in name or not request.environ.get(TRUSTED):
+    user = request.headers.get(header, "").strip() if header is not None else ""
+    if not user or "," in user or not request.environ.get(TRUSTED):
         return None
-    return Token("", name[:NAME], _SIGNED_IN, 0, None)
+    return Token("", user[:NAME], _SIGNED_IN, 0, None)
 
 
 def _asking() -> Response:

@@ -85,6 +85,21 @@ def create_app(
     path = Path(casebase_path) if casebase_path is not None else None
     app.extensions["diagnose"] = replace(engine or default_engine(path), store=store)
 
+    _prepare_templates(app)
+    app.register_blueprint(pages.blueprint)
+    app.register_blueprint(api.blueprint)
+    if rate is not None or log or proxies:
+        _guard(app, proxies, hops, rate, log)
+    if store is not None:
+        _remember(app, store, path, access, user_header)
+        app.config.update(DIAGNOSE_MOST=most, DIAGNOSE_WEBHOOK=webhook and checked(webhook))
+    app.after_request(headers.secure)
+    errors.register(app)
+    return app
+
+
+def _prepare_templates(app: Flask) -> None:
+    """What templates may use."""
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.filters.update(
         changed=changed,
@@ -109,16 +124,6 @@ def create_app(
             "stores": "diagnose-store" in app.extensions,
         }
     )
-    app.register_blueprint(pages.blueprint)
-    app.register_blueprint(api.blueprint)
-    if rate is not None or log or proxies:
-        _guard(app, proxies, hops, rate, log)
-    if store is not None:
-        _remember(app, store, path, access, user_header)
-        app.config.update(DIAGNOSE_MOST=most, DIAGNOSE_WEBHOOK=webhook and checked(webhook))
-    app.after_request(headers.secure)
-    errors.register(app)
-    return app
 
 
 def _guard(app: Flask, proxies: Sequence[str], hops: int, rate: str | None, log: bool) -> None:

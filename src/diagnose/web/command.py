@@ -53,7 +53,7 @@ import click
     default=1,
     show_default=True,
     type=click.IntRange(min=1),
-    help="How many proxies stand behind each other, exactly.",
+    help="How many proxies there are in a row, exactly.",
 )
 @click.option(
     "--user-header",

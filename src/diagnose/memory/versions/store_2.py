@@ -44,10 +44,11 @@ def upgrade() -> None:
         op.drop_index(name, table)
     for name, (table, columns) in _NEW.items():
         op.create_index(name, table, columns)
-    names = ("group_id", "received", "host", "versions", "exact", "message")
     report = sa.table(
         "memory_report",
-        *(sa.column(name, sa.JSON() if name == "versions" else None) for name in names),
+        *map(sa.column, ("group_id", "received", "host")),
+        sa.column("versions", sa.JSON()),
+        *map(sa.column, ("exact", "message")),
     )
     reports = sa.select(report).where(report.c.group_id.is_not(None)).order_by(report.c.group_id)
     for group, rows in groupby(op.get_bind().execute(reports), itemgetter(0)):
