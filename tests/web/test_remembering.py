@@ -296,6 +296,29 @@ def test_ready_means_that_the_store_is(
     assert client.get("/healthz").status_code == 200
 
 
+def test_lists_go_on_where_they_ended(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("diagnose.web.remembering._PAGE", 1)
+    for text in (ONE, TWO, TWO):
+        assert client.post("/api/v1/reports", json={"text": text}).status_code == 201
+    found: list[str] = []
+    before: str | None = ""
+    while before is not None:
+        said = client.get("/api/v1/failures", query_string={"before": before}).get_json()
+        found += [one["id"] for one in said["failures"]]
+        before = said["next"]
+    assert len(found) == len(set(found)) == 2
+    page = client.get("/failures").text
+    (link,) = re.findall(r'href="(/failures\?[^"]+)" rel="next"', page)
+    assert f"/failures/{found[0]}" in page
+    assert f"/failures/{found[1]}" in client.get(link.replace("&amp;", "&")).text
+    often = next(one for one in found if store_of(client).group(one).count == 2)  # type: ignore[union-attr]
+    first = client.get(f"/api/v1/failures/{often}").get_json()
+    second = client.get(f"/api/v1/failures/{often}?before={first['next']}").get_json()
+    assert first["reports"] != second["reports"]
+    for nonsense in ("x", "-1", "99999999999999999999-x", "1"):
+        assert client.get("/failures", query_string={"before": nonsense}).status_code == 200
+
+
 # --- access -----------------------------------------------------------------------------------------
 
 
