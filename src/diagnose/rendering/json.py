@@ -22,14 +22,24 @@ from diagnose.model import (
 from diagnose.rendering.answer import why_unused
 
 SCHEMA = 1
+#: The parts of an answer that hold text of the input, as JSONPath (RFC 9535); every other string is ours, or
+#: built of names of the input that have a strict form.
+QUOTED = (
+    *("$.source", "$.error", "$.mismatch", "$.frames", "$.libraries", "$.culprit", "$.strays"),
+    *("$.operands", "$.fallout", "$.sources", "$.unused_sources", "$.seen"),
+    *("$.causes[*].evidence", "$.causes[*].fixes[*]['patch','edit']"),
+)
+#: A character less, and these would not apply.
+_EXACT = frozenset({"patch", "edit"})
 
 
 def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
     """The answer as plain values, in the order of the contract."""
     report = diagnosis.report
     error, mismatch = report.error, report.mismatch
-    return {
+    answer = {
         "schema": SCHEMA,
+        "quoted": list(QUOTED),
         "source": report.source,
         "verdict": diagnosis.verdict,
         "error": error and {"type": error.type, "message": error.message, "family": error.family},
@@ -57,6 +67,19 @@ def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
         "described": report.description is not None,
         "seen": diagnosis.seen and seen_as_dict(diagnosis.seen),
     }
+    return {key: _visible(value) for key, value in answer.items()}
+
+
+def _visible(value: Any) -> Any:
+    """The value without characters of its strings that nobody sees: control characters, marks that turn the
+    direction of text. A patch stays as it applies."""
+    if isinstance(value, str):
+        if value.isprintable():
+            return value
+        return "".join(c for c in value if c.isprintable() or c in "\n\t")
+    if isinstance(value, dict):
+        return {k: v if k in _EXACT else _visible(v) for k, v in value.items()}
+    return list(map(_visible, value)) if isinstance(value, list) else value
 
 
 def brief(diagnosis: Diagnosis) -> dict[str, Any]:
