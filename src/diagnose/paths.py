@@ -27,8 +27,8 @@ def is_cell(path: str) -> bool:
 
 
 def is_plain(path: str) -> bool:
-    """Whether a path that was pasted is the name of a file or a cell, and no sentence: of letters, digits and
-    signs of paths, and of few words."""
+    """Whether a path that was pasted is the name of a file or a cell, and no sentence: of letters, digits
+    and signs of paths, and of few words."""
     return is_cell(path) or _PLAIN.fullmatch(path) is not None
 
 

@@ -231,7 +231,7 @@ def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Dia
 
 
 def _remedy(scene: Scene) -> str:
-    """What the message asks for, as its wording is known to: anybody may write further requests into a log."""
+    """What the message asks for, as its wording is known to: anybody may write more into a log."""
     error, mismatch = scene.report.error, scene.report.mismatch
     said = " ".join(error.message.split()).casefold() if error is not None else ""
     remedies = (

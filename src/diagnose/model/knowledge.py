@@ -26,7 +26,7 @@ class Wording(NamedTuple):
     folded, holds at least one (`diagnose.compiling.literals`). ``device_error`` is False for wordings that
     name devices without being a placement failure; ``quotes`` is True for those that carry the message of
     another error, which then says more. ``says`` names what it is about: facts and stages ask for that, no
-    one reads the spelling of an id. ``remedies`` are the parts of the known messages that ask for something.
+    one reads the spelling of an id. ``remedies`` are what its known messages ask for.
     """
 
     id: str

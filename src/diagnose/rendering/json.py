@@ -22,8 +22,8 @@ from diagnose.model import (
 from diagnose.rendering.answer import why_unused
 
 SCHEMA = 1
-#: The parts of an answer that hold text of the input, as JSONPath (RFC 9535); every other string is ours, or
-#: built of names of the input that have a strict form.
+#: The parts of an answer that hold text of the input, as JSONPath (RFC 9535); every other string is ours,
+#: or built of names of the input that have a strict form.
 QUOTED = (
     *("$.source", "$.error", "$.mismatch", "$.frames", "$.libraries", "$.culprit", "$.strays"),
     *("$.operands", "$.fallout", "$.sources", "$.unused_sources", "$.seen"),

@@ -34,7 +34,6 @@ from diagnose.model import (
 )
 from diagnose.parsing.grammar import Reader
 
-
 #: A part of a message that asks for something: "Please use torch.load with map_location=...".
 _REMEDY = re.compile(
     r"(?:^|[.;:!,]\s+)((?:please\s+)?(?:make sure|ensure|call|use|set|move|pass|specify|convert|load)"
