@@ -25,7 +25,7 @@ settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
 
 #: What --renew may write: the golden files, and pages that show answers. Nothing else that git keeps.
-RENEWED = ("tests/", "docs/", "README.md", "CONTRIBUTING.md")
+RENEWED = ("tests/", "docs/", "README.md", "CONTRIBUTING.md", "SKILL.md", "llms.txt")
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_TRUNC | os.O_APPEND
 
 

@@ -69,7 +69,7 @@ def answer(paths: Sequence[str], wanted: Wanted, jobs: int = 1, output: Path | N
         CasebaseError: the case base cannot be read.
         OutputError: the output cannot be written.
     """
-    options = Options(_rules(wanted), wanted.preview, wanted.lang)
+    options = Options(rules(wanted), wanted.preview, wanted.lang)
     texts: dict[str, str] = {}
     if "-" in paths:
         if (wanted.fix or wanted.unsafe) and not wanted.diff:
@@ -98,8 +98,13 @@ def answer(paths: Sequence[str], wanted: Wanted, jobs: int = 1, output: Path | N
     return BAD_INPUT if failed else _status(report, paths, bool(report.findings or report.unused))
 
 
-def _rules(wanted: Wanted) -> frozenset[str]:
-    """The ids that report: those selected, else all; those in preview if that or they are asked for."""
+def rules(wanted: Wanted) -> frozenset[str]:
+    """The ids that report: those selected, else all; those in preview if that or they are asked for.
+
+    Raises:
+        UnknownRuleError: one of them is not there.
+        CasebaseError: the case base cannot be read.
+    """
     rules = {rule.id: rule for rule in load(lang=wanted.lang).checks()}
     for one in (*wanted.select, *wanted.ignore):
         if one not in rules:
