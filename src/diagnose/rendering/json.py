@@ -1,4 +1,4 @@
-"""The JSON contract: one object for each input (schema 1, see docs/json.md)."""
+"""The JSON contract: one object for each input (see docs/json.md)."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from diagnose.model import (
 from diagnose.rendering.answer import why_unused
 
 SCHEMA = 1
+BRIEF_SCHEMA = 2
+_MOST_FIXES = 3
 #: The parts of an answer that hold text of the input, as JSONPath (RFC 9535); every other string is ours,
 #: or built of names of the input that have a strict form.
 QUOTED = (
@@ -83,11 +85,20 @@ def _visible(value: Any) -> Any:
 
 
 def brief(diagnosis: Diagnosis) -> dict[str, Any]:
-    """The answer with the first cause whole, and of each other one the first fact and the first fix."""
-    answer = as_dict(diagnosis)
+    """The answer without what a command gives (schema 2): the snippet of the first cause by its id, its
+    nearest incident and first fixes; of each other cause the first fact and the first fix."""
+    answer = as_dict(diagnosis) | {"schema": BRIEF_SCHEMA}
+    for cause in answer["causes"][:1]:
+        cause |= {"fixes": cause["fixes"][:_MOST_FIXES], "incidents": cause["incidents"][:1]}
+        cause["verification"] = cause["verification"] and {
+            "id": cause["id"],
+            "command": f"diagnose explain --verification {cause['id']}",
+        }
     for cause in answer["causes"][1:]:
         cause |= {"evidence": cause["evidence"][:1], "fixes": cause["fixes"][:1]}
         cause |= {"incidents": [], "known_bugs": [], "verification": None}
+    if diagnosis.verdict == "diagnosed":
+        answer["nearest"] = []
     return answer
 
 
