@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from casebase import postgresql_server as server
 from casebase.test_index_team import rows
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, make_url
 
 from diagnose.casebase import schema
 from diagnose.casebase.connection import connect
@@ -79,12 +79,17 @@ def _replace(path: Path, *changes: tuple[str, str]) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-def team(request: pytest.FixtureRequest, small: Path, tmp_path: Path) -> Iterator[str]:
-    """A database of today's schema with an incident of the team's own."""
-    if request.param == "sqlite":
-        yield _published(small, f"sqlite:///{tmp_path}/team.sqlite")
-        return
+@pytest.fixture(scope="module")
+def published(small: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database of today's schema with an incident of the team's own; each test gets a copy."""
+    path = tmp_path_factory.mktemp("published") / "team.sqlite"
+    _publish(small, f"sqlite:///{path}")
+    return path
+
+
+@pytest.fixture(scope="module")
+def template(small: Path) -> Iterator[str]:
+    """The same on a PostgreSQL server that is started for it."""
     if os.environ.get("DIAGNOSE_REQUIRE_POSTGRESQL") != "1":
         pytest.importorskip("psycopg", reason="psycopg is not installed")
         if server.programs() is None or server.user() is None:
@@ -93,14 +98,39 @@ def team(request: pytest.FixtureRequest, small: Path, tmp_path: Path) -> Iterato
         tempfile.TemporaryDirectory(prefix="pg", ignore_cleanup_errors=True) as folder,
         server.running(Path(folder)) as url,
     ):
-        yield _published(small, url)
+        _administer(url, "CREATE DATABASE published")
+        _publish(small, _database(url, "published"))
+        yield url
 
 
-def _published(kb: Path, url: str) -> str:
+@pytest.fixture(params=["sqlite", "postgresql"])
+def team(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """A database of today's schema with an incident of the team's own."""
+    if request.param == "sqlite":
+        path = shutil.copy(request.getfixturevalue("published"), tmp_path / "team.sqlite")
+        yield f"sqlite:///{path}"
+        return
+    url = request.getfixturevalue("template")
+    _administer(url, "CREATE DATABASE ours TEMPLATE published")
+    yield _database(url, "ours")
+    _administer(url, "DROP DATABASE ours WITH (FORCE)")
+
+
+def _administer(url: str, statement: str) -> None:
+    engine = create_engine(url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.exec_driver_sql(statement)
+    engine.dispose()
+
+
+def _database(url: str, name: str) -> str:
+    return make_url(url).set(database=name).render_as_string(hide_password=False)
+
+
+def _publish(kb: Path, url: str) -> None:
     build_into(kb, url)
     with writing(url) as session:
         write_incidents(session, rows("ours", ["ours/loop.py:3 spin"], "our very own words"))
-    return url
 
 
 def _run(source: Path, *arguments: str, url: str = "") -> subprocess.CompletedProcess[str]:

@@ -6,6 +6,7 @@ import copy
 import io
 import pickle
 import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -584,3 +585,66 @@ def test_functions_that_compare_devices_take_their_arguments_by_name(gpus: None)
     assert [part.device for part in rows.tensor_split(indices=(1,), dim=1)] == [A, A]
     with pytest.raises(RuntimeError, match=r"checking arguments for torch\.take_along_dim"):
         torch.take_along_dim(input=rows, indices=first.cpu(), dim=1)
+
+
+# --- distributed tensors ---
+
+
+@pytest.fixture
+def sharded(gpus: None) -> Iterator[nn.Module]:
+    """A layer under FSDP2, of one process."""
+    from torch import distributed
+    from torch.distributed.fsdp import fully_shard
+
+    store = distributed.HashStore()
+    distributed.init_process_group("nccl", store=store, rank=0, world_size=1)
+    yield fully_shard(nn.Linear(4, 4, device="cuda"))
+    distributed.destroy_process_group()
+
+
+def test_a_distributed_tensor_is_where_its_shard_is(sharded: nn.Module) -> None:
+    (_, parameter) = next(iter(sharded.named_parameters()))
+    assert (parameter.device, parameter.to_local().device) == (A, A)
+    assert (parameter * 2).to_local().device == A
+
+
+def test_a_distributed_tensor_refuses_a_plain_one_itself(sharded: nn.Module) -> None:
+    with pytest.raises(
+        RuntimeError, match=r"aten\.mul\.Tensor got mixed torch\.Tensor and DTensor"
+    ):
+        sharded.weight * torch.ones(4, 4, device="cuda")
+    assert sharded(torch.ones(2, 4, device="cuda")).device == A
+
+
+# --- CUDA graphs ---
+
+IN_CAPTURE: dict[str, Callable[[torch.Tensor], object]] = {
+    "index by a list": lambda x: x[:, [1, 2]],
+    "a number written by an index": lambda x: x.__setitem__(torch.ones(2, device=A) > 0, 0.0),
+    "a tensor made of numbers": lambda x: torch.tensor([1.0, 2.0], device=x.device),
+    "a move": lambda x: torch.ones(2).to(x.device),
+    "a move to the cpu": lambda x: x.cpu(),
+    "a copy": lambda x: x.copy_(torch.ones(2, 4)),
+}
+
+
+@pytest.mark.parametrize("name", IN_CAPTURE)
+def test_memory_that_is_not_pinned_is_not_copied_in_a_graph(gpus: None, name: str) -> None:
+    x = torch.ones(2, 4, device=A)
+    IN_CAPTURE[name](x)  # outside of a graph it may
+    with (
+        pytest.raises(RuntimeError, match="during CUDA graph capture unless the CPU tensor is pin"),
+        torch.cuda.graph(torch.cuda.CUDAGraph()),
+    ):
+        IN_CAPTURE[name](x)
+    assert not torch.cuda.is_current_stream_capturing()
+
+
+def test_what_a_graph_may_hold(gpus: None) -> None:
+    pinned = torch.ones(2, 4).pin_memory()
+    x, graph = torch.ones(2, 4, device=A), torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        y = x * torch.tensor(3.0) + pinned.to(A, non_blocking=True) + torch.full((), 1.0, device=A)
+    assert y.tolist() == [[5.0] * 4] * 2
+    with pytest.raises(NotImplementedError, match="do not replay"):
+        graph.replay()

@@ -121,19 +121,27 @@ def counted(texts: Iterable[tuple[str, str]]) -> Descriptions:
     """
     read = [(cause, words_of(text)) for cause, text in texts]
     causes = tuple(sorted({cause for cause, _ in read}))
+    places = {cause: place for place, cause in enumerate(causes)}
     documents = Counter(word for _, words in read for word in words)
-    kept = {word for word, n in documents.items() if n > 1 or not _is_several(word)}
+    rarity = {
+        word: _rarity(len(read), n)
+        for word, n in documents.items()
+        if n > 1 or not _is_several(word)
+    }
     shares: defaultdict[str, Counter[int]] = defaultdict(Counter)
+    totals = [0] * len(causes)
     for cause, words in read:
-        rarities = {w: _rarity(len(read), documents[w]) for w in words if w in kept}
+        rarities = {word: rarity[word] for word in words if word in rarity}
         length = math.hypot(*rarities.values()) or 1.0
-        for word, rarity in rarities.items():
-            shares[word][causes.index(cause)] += round(_PART * rarity / length)
+        place = places[cause]
+        for word, its in rarities.items():
+            share = round(_PART * its / length)
+            shares[word][place] += share
+            totals[place] += share
     found = {
         word: [documents[word], *(n for pair in sorted(its.items()) for n in pair)]
         for word, its in sorted(shares.items())
     }
-    totals = [sum(its[place] for its in shares.values()) for place in range(len(causes))]
     others = sum(cause == OTHER for cause, _ in read)
     return Descriptions(causes, totals, len(read), others, found)
 

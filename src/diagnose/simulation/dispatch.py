@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import torch
@@ -13,6 +14,7 @@ from .driver import Driver
 from .generators import generator_device
 from .operators import Rule, is_cpu_only, rule_of
 from .placement import CPU, UNPLACED, Base, device_of, label_of, place, real_device
+from .tensors import refuse_in_capture
 
 # Factories whose overload with a generator is the same operator; `rand_like` and its kin have none.
 _WITH_GENERATOR = {
@@ -31,6 +33,7 @@ _MIXED_PRECISION = {
 # What computes nothing: copies, and memory that is only taken.
 _COPIES = frozenset({"_to_copy", "copy", "copy_", "clone", "cat", "stack"})
 _MEMORY = frozenset({"empty", "empty_like", "empty_strided", "new_empty", "set_", "resize_"})
+_BRINGING = frozenset({"copy_", "index", "index_put", "index_put_", "_index_put_impl_"})
 # Results that stay on the cpu whatever went in: (operator, position).
 _ON_CPU = {("_pack_padded_sequence", 1)}
 
@@ -57,6 +60,8 @@ class Operator:
         self.has_generator = "generator" in self.argument_names
         self.foreach = name.startswith("_foreach_")
         self.computes = self.rule.kind != "free" and name not in _COPIES | _MEMORY
+        # Indices and values on the cpu are brought to the GPU: a copy that a CUDA graph cannot have.
+        self.copies = self.aten and name in _BRINGING
         self.puts = name in ("index_put", "_unsafe_index_put")  # the result is where self is
         # Indices may be on the cpu whatever they index, so they tell nothing of unplaced memory.
         self.decides = self.rule.kind != "free" and "indices" not in self.argument_names
@@ -100,6 +105,8 @@ class SimulatedDispatch(_Mode):  # type: ignore[misc]
     ) -> Any:
         if is_fake_mode():
             return func(*args, **(kwargs or {}))
+        if any(map(_takes_calls, types)):
+            return NotImplemented  # it comes again with the tensors that the wrapper holds
         operator = self._operators.get(func)
         if operator is None:
             operator = self._operators[func] = Operator(func)
@@ -121,6 +128,8 @@ class SimulatedDispatch(_Mode):  # type: ignore[misc]
                 self.checks.no_kernel(func._schema.name)
             call = Call(dict(zip(operator.argument_names, args, strict=False)) | kwargs)
             self.checks.check(operator.name, operator.rule, operands, call)
+            if operator.copies:
+                refuse_in_capture(self.driver, *(operand.tensor for operand in operands))
             for tensor in unplaced:
                 place(tensor, on_gpu)
         elif operator.name == "copy_" and unplaced and operands and _fills(args, operands):
@@ -217,6 +226,12 @@ def _in_one_precision(func: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any
         Base.to(value, dtype=dtype) if isinstance(value, torch.Tensor) else value for value in given
     ]
     return getattr(func.overloadpacket, "out" if "out" in kwargs else "default"), converted
+
+
+@cache
+def _takes_calls(kind: type[torch.Tensor]) -> bool:
+    """Whether a tensor class takes operators apart itself: a DTensor does."""
+    return hasattr(kind, "__tensor_flatten__")
 
 
 def is_fake_mode() -> bool:

@@ -133,6 +133,15 @@ class Driver:
         """Whether such code runs in this thread."""
         return getattr(self._thread, "allocates", False)
 
+    @property
+    def captures(self) -> bool:
+        """Whether a CUDA graph is captured in this thread."""
+        return getattr(self._thread, "captures", False)
+
+    def capture(self, captures: bool) -> None:
+        """Begin or end to capture a CUDA graph."""
+        self._thread.captures = captures
+
     # --- random numbers ---
 
     def default_generator(self, device: torch.device) -> Any:

@@ -20,7 +20,7 @@ from .driver import Driver
 from .interception import intercepted
 from .patches import Patches
 from .placement import CPU, device_of, place
-from .tensors import _DTYPES
+from .tensors import _DTYPES, refuse_in_capture
 
 
 def install(driver: Driver, device_checks: DeviceChecks, patches: Patches) -> None:
@@ -139,6 +139,7 @@ def _construct(
         return result
     # Said, or a default device would reach the C++ constructor.
     result = original(data, *args, device=CPU, **kwargs)
+    refuse_in_capture(driver, result)
     place(result, target)
     return result
 

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, Final
 
 import torch
+from torch.utils._python_dispatch import is_traceable_wrapper_subclass
 
 CPU: Final = torch.device("cpu")
 UNPLACED: Final = "unplaced"
@@ -35,6 +36,8 @@ def cuda(index: int) -> torch.device:
 def _storage_of(tensor: torch.Tensor) -> Any:
     if type(tensor) in _PLAIN:
         return Base.untyped_storage(tensor)
+    if is_traceable_wrapper_subclass(tensor):
+        raise NotImplementedError  # the memory is that of the tensors within
     with torch._C.DisableTorchFunctionSubclass():  # whatever the subclass thinks of being asked
         return Base.untyped_storage(tensor)
 
@@ -85,6 +88,11 @@ def _parts(tensor: torch.Tensor) -> Iterable[torch.Tensor]:
     functorch = torch._C._functorch
     if functorch.is_functorch_wrapped_tensor(tensor):
         return (functorch.get_unwrapped(tensor),)
+    if is_traceable_wrapper_subclass(
+        tensor
+    ):  # a DTensor: its flattened parts name the mesh as well
+        inner = (getattr(tensor, name) for name in tensor.__tensor_flatten__()[0])
+        return [part for part in inner if isinstance(part, torch.Tensor)]
     with torch._C._DisableTorchDispatch():
         if tensor.layout is torch.sparse_coo:
             return (tensor._values(), tensor._indices())

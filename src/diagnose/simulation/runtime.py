@@ -15,7 +15,7 @@ import torch
 from .driver import Driver
 from .generators import generator_class
 from .patches import Patches
-from .streams import Event, Stream
+from .streams import Event, Stream, graph_class
 
 MEMORY = 24 * 2**30
 """Bytes of memory that each simulated GPU claims to have."""
@@ -39,7 +39,7 @@ def install(driver: Driver, patches: Patches) -> None:
             "_cuda_canDeviceAccessPeer": lambda device, peer: device != peer,
             "_cuda_getMemoryFraction": _return(1.0),
             "_cuda_getCurrentRawStream": _return(0),
-            "_cuda_isCurrentStreamCapturing": _return(False),
+            "_cuda_isCurrentStreamCapturing": lambda: driver.captures,
             "_cuda_memoryStats": lambda device: {},
             "_cuda_memorySnapshot": lambda *args: {"segments": [], "device_traces": []},
             **dict.fromkeys(
@@ -53,6 +53,7 @@ def install(driver: Driver, patches: Patches) -> None:
                     "_cuda_setMemoryFraction",
                     "_cuda_sleep",
                     "_cuda_clearCublasWorkspaces",
+                    "_host_emptyCache",
                 ),
                 nothing,
             ),
@@ -78,12 +79,14 @@ def install(driver: Driver, patches: Patches) -> None:
                 driver.set_current(stream.device_index) if stream else None
             ),
             "current_blas_handle": _return(0),
-            "is_current_stream_capturing": _return(False),
+            "is_current_stream_capturing": lambda: driver.captures,
+            "CUDAGraph": graph_class(driver),
             "Stream": Stream,
             "Event": Event,
             "default_generators": _Lazily(driver.default_generators),
         },
     )
+    patches.set(torch.cuda.graph, "default_capture_stream", None)  # one of ours must not outlive us
     patches.set_all(torch, {"Stream": Stream, "Event": Event})
     patches.set(torch.backends.cudnn, "is_acceptable", _return(False))
     patches.set(torch.version, "cuda", "12.8")
@@ -120,6 +123,7 @@ class _Runtime:
 
 def _accelerator_functions(driver: Driver) -> dict[str, Any]:
     return {
+        "_get_accelerator": lambda *_: torch.device("cuda" if driver.count() else "cpu"),
         "_accelerator_getAccelerator": lambda: torch.device("cuda") if driver.count() else None,
         "_accelerator_getDeviceIndex": driver.current,
         "_accelerator_setDeviceIndex": driver.set_current,

@@ -1,4 +1,4 @@
-"""Streams and events of simulated GPUs, where there is nothing to wait for."""
+"""Streams, events and graphs of simulated GPUs, where there is nothing to wait for."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import time
 from typing import Any
 
 import torch
+
+from .driver import Driver
 
 
 class Stream:
@@ -32,8 +34,8 @@ class Stream:
         return True
 
     def is_capturing(self) -> bool:
-        """There are no CUDA graphs."""
-        return False
+        """Whether a CUDA graph is captured."""
+        return torch.cuda.is_current_stream_capturing()
 
     def record_event(self, event: Any = None) -> Event:
         """Record an event, a new one if none is given, and return it."""
@@ -76,3 +78,26 @@ class Event:
     def elapsed_time(self, end_event: Event) -> float:
         """Milliseconds between this event and a later one."""
         return (end_event._time - self._time) * 1000
+
+
+def graph_class(driver: Driver) -> type[Any]:
+    """`torch.cuda.CUDAGraph`: what is captured runs at once, and is never replayed."""
+
+    class CUDAGraph:
+        def __init__(self, keep_graph: bool = False) -> None: ...
+
+        def capture_begin(self, *_: Any, **__: Any) -> None:
+            driver.capture(True)
+
+        def capture_end(self) -> None:
+            driver.capture(False)
+
+        def replay(self) -> None:
+            raise NotImplementedError("simulated GPUs capture CUDA graphs, and do not replay them")
+
+        def reset(self) -> None: ...
+
+        def pool(self) -> tuple[int, int]:
+            return (0, 0)
+
+    return CUDAGraph

@@ -78,6 +78,20 @@ def transfer(
     return _copy(tensor, device, dtype, options)
 
 
+def refuse_in_capture(driver: Driver, *tensors: Any) -> None:
+    """Refuse a copy to or from memory of the cpu that is not pinned, while a CUDA graph is captured.
+
+    Raises:
+        RuntimeError: one of the tensors has such memory.
+    """
+    if driver.captures and any(t.device == CPU and not t.is_pinned() for t in tensors):
+        raise RuntimeError(
+            "Cannot copy between CPU and CUDA tensors during CUDA graph capture unless the CPU "
+            "tensor is pinned. Please use tensor.pin_memory() or allocate the tensor with "
+            "pin_memory=True."
+        )
+
+
 def is_blank(tensor: Any) -> bool:
     """Whether a tensor came from the meta device, and nobody has written values to it."""
     return bool(getattr(tensor.untyped_storage(), _BLANK, False)) and not bool(tensor.any())
@@ -115,6 +129,7 @@ def _placement(driver: Driver, checks: DeviceChecks) -> dict[str, Any]:
         if self.device.type == "meta" and target.type != "meta" and not checks.enforced:
             return place_new(self, target, dtype or self.dtype)
         if target != self.device:
+            refuse_in_capture(driver, self, torch.empty(0) if target == CPU else self)
             options.pop("copy", None)
             return transfer(self, target, dtype, **options)
         if dtype is None and not options:
