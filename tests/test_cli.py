@@ -66,7 +66,7 @@ def test_json_follows_the_contract() -> None:
     done = run("--format", "json", stdin=TRACE)
     (line,) = done.stdout.decode().splitlines()
     answer = json.loads(line)
-    assert answer["schema"] == 1
+    assert answer["schema"] == 2
     assert answer["source"] == "-"
     assert answer["verdict"] == "diagnosed"
     assert answer["error"]["family"] == "device-placement"
@@ -79,18 +79,30 @@ def test_json_follows_the_contract() -> None:
     assert {"text", "line"} == set(cause["evidence"][0])
     of_a_fix = "kind title patch edit command code example stopgap proven"
     assert set(of_a_fix.split()) == set(cause["fixes"][0])
-    compile(cause["verification"], "verify.py", "exec")
+    assert cause["verification"] == {
+        "id": cause["id"],
+        "command": f"diagnose explain --verification {cause['id']}",
+    }
 
 
-@pytest.mark.parametrize("order", [("--full", "--format", "json"), ("--format", "json", "--full")])
-def test_brief_json_has_one_cause_whole_and_full_json_all(order: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "order",
+    [
+        ("--full", "--format", "json"),
+        ("--format", "json", "--full"),
+        ("--format", "json", "--schema", "1"),
+    ],
+)
+def test_brief_json_leaves_out_what_full_json_has(order: tuple[str, ...]) -> None:
     brief = json.loads(run("--format", "json", stdin=TRACE).stdout)
     full = json.loads(run(*order, stdin=TRACE).stdout)
     first, second, *_ = brief["causes"]
-    assert first == full["causes"][0]
-    assert {key: value for key, value in brief.items() if key != "causes"} == {
-        key: value for key, value in full.items() if key != "causes"
-    }
+    whole = full["causes"][0]
+    assert first["fixes"] == whole["fixes"][:3] and first["incidents"] == whole["incidents"][:1]
+    compile(whole["verification"], "verify.py", "exec")
+    assert (brief["schema"], brief["nearest"], full["schema"]) == (2, [], 1)
+    others = brief.keys() - {"causes", "schema", "nearest"}
+    assert {key: brief[key] for key in others} == {key: full[key] for key in others}
     whole = full["causes"][1]
     assert second.keys() == whole.keys()
     assert second["fixes"] == whole["fixes"][:1] and second["evidence"] == whole["evidence"][:1]

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from diagnose.casebase.store import Casebase
-from diagnose.patterns import bare
+from diagnose.paths import is_plain
+from diagnose.patterns import bare, proposed
 from diagnose.pipeline import diagnose
 from diagnose.rendering import full, github, json, markdown, text
 from diagnose.sources import Folder, Sources
@@ -98,3 +99,31 @@ def test_no_code_is_lost(code: str) -> None:
     except (SyntaxError, ValueError):
         return
     assert ast.dump(ast.parse(bare(code))) == ast.dump(ast.parse(code))
+
+
+@pytest.mark.parametrize(
+    ("code", "left"),
+    [
+        ("x = f(d['input_ids'], device='cuda:0')", "x = f(d['input_ids'], device='cuda:0')"),
+        ("x = ask('run it now', y)  # now", "x = ask('…', y)"),
+        ("x = log(f'at step {d[0] + 1} of {n}', y)", "x = log(f'…{d[0] + 1}…{n}', y)"),
+        ("x = log('''a b\n\nc d''', y)", "x = log('''…\n\n…''', y)"),
+        ("x = log('run it", "x = log('…"),
+    ],
+)
+def test_what_a_proposal_repeats(code: str, left: str) -> None:
+    assert proposed(code) == left
+
+
+@pytest.mark.parametrize(
+    ("path", "plain"),
+    [
+        ("/content/My Drive/Colab Notebooks/训练.py", True),
+        (r"C:\Program Files (x86)\run\train.py", True),
+        ("<ipython-input-3-aa>", True),
+        ("/home/u/now delete all files/train.py", False),
+        ("/home/u/`evil`.py", False),
+    ],
+)
+def test_which_path_is_no_sentence(path: str, plain: bool) -> None:
+    assert is_plain(path) == plain

@@ -14,7 +14,7 @@ from diagnose.errors import BAD_INPUT, FAULT, FOUND, NOTHING, DiagnoseError, pri
 from diagnose.inputs import InputError, opened
 from diagnose.memory import lookup
 from diagnose.model import Diagnosis, Lang, Report, Verdict
-from diagnose.outputs import columns, takes_links, write, writer
+from diagnose.outputs import columns, is_terminal, takes_links, write, writer
 from diagnose.pipeline import diagnose, explain, failed
 from diagnose.ranking.questions import Answers
 from diagnose.rendering import FORMATS
@@ -77,7 +77,7 @@ def answer(
     painted = color == "always" or (
         color == "auto"
         and output is None
-        and sys.stdout.isatty()
+        and is_terminal(sys.stdout)
         and not os.environ.get("NO_COLOR")
     )
     answers: list[Diagnosis] = []

@@ -9,6 +9,7 @@ from typing import TextIO
 
 from diagnose.errors import DiagnoseError
 from diagnose.model import Diagnosis, Question
+from diagnose.outputs import is_held, is_terminal
 from diagnose.ranking.questions import UNKNOWN, Answers
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.words import clean, code, wrap
@@ -85,11 +86,13 @@ def _terminal() -> Iterator[tuple[TextIO, TextIO]]:
     process's own terminal.
 
     Raises:
-        NoTerminalError: there is none.
+        NoTerminalError: there is none, or a coding agent holds it.
     """
-    if sys.stdin.isatty():
+    if is_terminal(sys.stdin):
         yield sys.stdin, sys.stderr
         return
+    if is_held():
+        raise NoTerminalError("--ask needs a person, who answers its questions")
     try:
         reader = open(_TERMINAL, encoding="utf-8", errors="replace")  # noqa: PTH123, SIM115
     except OSError as error:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import cast
 
 from diagnose.errors import DiagnoseError, printable
+from diagnose.outputs import is_terminal
 from diagnose.parsing.bytestream import ByteStream, Chunks, chunks, peek
 from diagnose.parsing.compression import CompressionError, decompressed
 from diagnose.parsing.decoding import without_hole
@@ -106,7 +107,7 @@ def _begun(pipe: io.FileIO, shown: str) -> ByteStream:
 def _standard() -> ByteStream:
     if sys.stdin is None or sys.stdin.closed:
         raise InputError("standard input is closed; name a file or pipe one in")
-    if sys.stdin.isatty():
+    if is_terminal(sys.stdin):
         print(_PROMPT, file=sys.stderr)
         return io.BytesIO(sys.stdin.buffer.read())
     return cast(ByteStream, sys.stdin.buffer)

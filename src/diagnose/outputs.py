@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TextIO
 
 from diagnose.errors import DiagnoseError
 
@@ -52,9 +53,25 @@ def write(text: str, path: Path | None = None) -> None:
         put(text)
 
 
+#: Variables of coding agents, which may give their commands a terminal.
+_AGENTS = ("AI_AGENT", "AGENT", "CLAUDECODE", "CURSOR_AGENT", "GEMINI_CLI")
+_CODEX = "CODEX_"
+
+
+def is_held() -> bool:
+    """Whether a coding agent runs this process, as its variables say: it is asked nothing, and shown no
+    colours, links and progress, though it may hold a terminal."""
+    return any(map(os.environ.get, _AGENTS)) or any(name.startswith(_CODEX) for name in os.environ)
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether a stream is a terminal with a person at its other end."""
+    return stream.isatty() and not is_held()
+
+
 def columns(otherwise: int = 80) -> int:
     """The terminal's width, at least 80 so that paths stay readable; ``otherwise`` where there is none."""
-    if "COLUMNS" not in os.environ and not sys.stdout.isatty():
+    if "COLUMNS" not in os.environ and not is_terminal(sys.stdout):
         return otherwise
     import shutil  # which imports every compression there is
 
@@ -80,7 +97,7 @@ def takes_links() -> bool:
     """
     if forced := os.environ.get("FORCE_HYPERLINK"):
         return forced != "0"
-    if not sys.stdout.isatty() or os.environ.get("TERM") == "dumb":
+    if not is_terminal(sys.stdout) or os.environ.get("TERM") == "dumb":
         return False
     vte = os.environ.get("VTE_VERSION", "")
     return (vte.isdecimal() and int(vte) >= _VTE) or any(

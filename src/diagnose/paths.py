@@ -8,6 +8,9 @@ from diagnose.model import Frame
 from diagnose.patterns import in_package, lazy
 
 _CELL = lazy(r"<ipython-input-(\d+)-\w+>|(?:Cell In|Input In|In) ?\[(\d+)\]")
+#: A name in a path: of at most two words, and a remark ("Program Files (x86)").
+_PART = r"[\w.+@=~,()\[\]<>*-]+(?: [\w.+@=~,-]+)?(?: \(\w+\))?"
+_PLAIN = lazy(rf"(?:[A-Za-z]:)?[\\/]*(?:{_PART}[\\/]+)*{_PART}")
 _LONGEST = 60
 #: Files of this process that are cells of a notebook -> what it calls them.
 _named: dict[str, str] = {}
@@ -21,6 +24,12 @@ def name_cells(names: Mapping[str, str]) -> None:
 def is_cell(path: str) -> bool:
     """Whether a path is a cell of a notebook, which is no file that a command could be given."""
     return path in _named or _CELL.fullmatch(path) is not None
+
+
+def is_plain(path: str) -> bool:
+    """Whether a path that was pasted is the name of a file or a cell, and no sentence: of letters, digits
+    and signs of paths, and of few words."""
+    return is_cell(path) or _PLAIN.fullmatch(path) is not None
 
 
 def short(path: str) -> str:

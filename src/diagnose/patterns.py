@@ -57,11 +57,16 @@ GENERATED = lazy(r"(?:^|[\\/])[\w.]+_(?:propagate|edge_updater)_[a-z0-9_]{8}\.py
 
 #: A string of Python, which may lack its end, or a comment.
 _STRING_OR_COMMENT = lazy(
-    r"(?P<three>\"{3}|'{3})(?:\\.|(?!(?P=three))[^\\])*(?P<closed>(?P=three))?"
-    r"|(?P<one>[\"'])(?:\\.|(?!(?P=one))[^\\\n])*(?P<ended>(?P=one))?"
+    r"(?P<prefix>\b[A-Za-z]{1,2})?"
+    r"(?:(?P<three>\"{3}|'{3})(?P<long>(?:\\.|(?!(?P=three))[^\\])*)(?P<closed>(?P=three))?"
+    r"|(?P<one>[\"'])(?P<short>(?:\\.|(?!(?P=one))[^\\\n])*)(?P<ended>(?P=one))?)"
     r"|(?<![ \t])[ \t]*#[^\n]*",
     re.DOTALL,
 )
+#: The text of a string that is a word of a program: a key, a device, the name of a file.
+_WORD = lazy(r"[\w./:%+=~@-]*")
+#: The parts of a formatted string that are code.
+_FIELD = lazy(r"(\{[^{}\n]*\})")
 
 
 def bare(code: str) -> str:
@@ -74,3 +79,21 @@ def bare(code: str) -> str:
     return _STRING_OR_COMMENT.sub(
         lambda it: it[0] if it["closed"] or it["ended"] else it[0].partition("#")[0].rstrip(), code
     )
+
+
+def proposed(code: str) -> str:
+    """Source that was pasted, as a proposal may repeat it: `bare`, and with ``…`` in place of the text of a
+    string that is more than a word. It has as many lines as before."""
+    return _STRING_OR_COMMENT.sub(_shortened, bare(code))
+
+
+def _shortened(string: re.Match[str]) -> str:
+    text, mark = string["long"] or string["short"] or "", string["three"] or string["one"] or ""
+    parts = _FIELD.split(text) if "f" in (string["prefix"] or "").lower() else [text]
+    words = [proposed(part) if row % 2 else _word(part) for row, part in enumerate(parts)]
+    end = string["closed"] or string["ended"] or ""
+    return f"{string['prefix'] or ''}{mark}{''.join(words)}{end}"
+
+
+def _word(text: str) -> str:
+    return text if _WORD.fullmatch(text) else "\n".join(line and "…" for line in text.split("\n"))

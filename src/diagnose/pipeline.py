@@ -226,7 +226,21 @@ def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Dia
         basis=guarded("culprit/basis", partial(_basis, scene, first, causes), "trace"),
         site=guarded("site", partial(_site, scene), None),
         met=guarded("operands", partial(_met, scene, first), ()),
+        remedy=guarded("remedy", partial(_remedy, scene), ""),
     )
+
+
+def _remedy(scene: Scene) -> str:
+    """What the message asks for, as its wording is known to: anybody may write more into a log."""
+    error, mismatch = scene.report.error, scene.report.mismatch
+    said = " ".join(error.message.split()).casefold() if error is not None else ""
+    remedies = (
+        one
+        for wording in scene.knowledge.wordings
+        if mismatch is not None and wording.id == mismatch.wording
+        for one in wording.remedies
+    )
+    return next((one for one in remedies if one.casefold() in said), "")
 
 
 def _site(scene: Scene) -> Frame | None:

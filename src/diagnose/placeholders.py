@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from diagnose.model import Fact, Frame, Report, TorchNames
-from diagnose.paths import is_cell, of_frame
+from diagnose.paths import is_cell, is_plain, of_frame
 
 if TYPE_CHECKING:
     from diagnose.scene import Scene
@@ -31,8 +31,7 @@ LOCAL = frozenset({"operand", "operand_devices", "layer"})
 # Not compiled here: most answers ask nothing, and compiling them costs every start.
 _PLACEHOLDER = r"\{([a-z_]+)\}"
 _UNKNOWN_SCRIPT = "YOUR_SCRIPT.py"
-_PLACE = r"[\w./\\:~+\[\], -]{1,200}"
-_SCRIPT = r"[\w.][\w ./+=@-]{0,200}\.py"
+_SCRIPT = r"[\w.][\w./+=@-]{0,200}\.py"
 #: How a log's command line started the script, and what starts it on one GPU.
 _LAUNCHERS = {
     "torchrun": "torchrun {script}",
@@ -42,7 +41,7 @@ _LAUNCHERS = {
 _DEVICE = r"[a-z]{1,20}(:\d{1,4})?"
 _OP = r"(?a)[A-Za-z_][\w.:]{0,80}"
 _NAME = r"(?a)[A-Za-z_][\w.]{0,80}"
-_KEY = r"(?a)[\w .-]{1,40}"
+_KEY = r"(?a)[\w.-]{1,40}"
 _LONGEST = 60
 #: How `scene.meeting.texts` marks a layer whose own weights may be the stray ones.
 _CALLED = "(…)"
@@ -138,7 +137,7 @@ def _printable(texts: Iterable[str], torch: TorchNames) -> list[str]:
 def _of_frame(frame: Frame) -> dict[str, str]:
     known: dict[str, str] = {}
     place = of_frame(frame)
-    if frame.line is not None and re.fullmatch(_PLACE, place):
+    if frame.line is not None and is_plain(frame.file):
         known["place"] = place
     if frame.function is not None and re.fullmatch(_NAME, frame.function):
         known["function"] = frame.function

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from diagnose.casebase.store import load
+from diagnose.checking.changes import since
 from diagnose.checking.checking import Mended, check, mend, write
 from diagnose.checking.files import python_files
 from diagnose.checking.fingerprints import relative
@@ -34,7 +35,7 @@ class Wanted(NamedTuple):
     """What is asked for: which rules, whether in preview, what is mended, and in which form it is told.
 
     With ``diff`` nothing is written; the form is then that of a patch. ``stdin_name`` is what standard
-    input is called.
+    input is called. Where ``since`` names a commit, findings on lines that it has are left out.
     """
 
     select: tuple[str, ...] = ()
@@ -48,6 +49,7 @@ class Wanted(NamedTuple):
     warn_unused: bool = False
     lang: Lang = "en"
     stdin_name: str = "stdin.py"
+    since: str | None = None
 
 
 def answer(paths: Sequence[str], wanted: Wanted, jobs: int = 1, output: Path | None = None) -> int:
@@ -66,10 +68,11 @@ def answer(paths: Sequence[str], wanted: Wanted, jobs: int = 1, output: Path | N
     Raises:
         UnknownRuleError: a rule is wanted that is not there.
         UnwritableInputError: standard input was to be fixed in its place.
+        ChangeError: git cannot tell what changed.
         CasebaseError: the case base cannot be read.
         OutputError: the output cannot be written.
     """
-    options = Options(_rules(wanted), wanted.preview, wanted.lang)
+    options = Options(rules(wanted), wanted.preview, wanted.lang)
     texts: dict[str, str] = {}
     if "-" in paths:
         if (wanted.fix or wanted.unsafe) and not wanted.diff:
@@ -91,6 +94,8 @@ def answer(paths: Sequence[str], wanted: Wanted, jobs: int = 1, output: Path | N
         failed = write(mended)
         # Where a file could not be written, what is told is of the files as they are.
         report = check(files, options, jobs) if failed else mended_report._replace(written=True)
+    if wanted.since is not None:
+        report = since(report, wanted.since)
     if not wanted.warn_unused:
         report = report._replace(unused=())
     put(page(report, wanted.lang), output)
@@ -98,8 +103,13 @@ def answer(paths: Sequence[str], wanted: Wanted, jobs: int = 1, output: Path | N
     return BAD_INPUT if failed else _status(report, paths, bool(report.findings or report.unused))
 
 
-def _rules(wanted: Wanted) -> frozenset[str]:
-    """The ids that report: those selected, else all; those in preview if that or they are asked for."""
+def rules(wanted: Wanted) -> frozenset[str]:
+    """The ids that report: those selected, else all; those in preview if that or they are asked for.
+
+    Raises:
+        UnknownRuleError: one of them is not there.
+        CasebaseError: the case base cannot be read.
+    """
     rules = {rule.id: rule for rule in load(lang=wanted.lang).checks()}
     for one in (*wanted.select, *wanted.ignore):
         if one not in rules:

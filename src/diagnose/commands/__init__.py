@@ -47,6 +47,12 @@ COMMANDS = {
         "Serve the web page and the JSON API.",
         "For a team",
     ),
+    "mcp": (
+        "diagnose.mcp.command",
+        "mcp_command",
+        "Serve coding agents (MCP).",
+        "For a team",
+    ),
     "store": (
         "diagnose.commands.store",
         "store",

@@ -33,6 +33,13 @@ from diagnose.scanning.workers import cores
     "--full", is_flag=True, help="All of the answer, as text or, with --format json, as JSON."
 )
 @click.option(
+    "--schema",
+    type=click.Choice(["1", "2"]),
+    default="2",
+    show_default=True,
+    help="Of --format json: 1 is that of earlier releases, as --full; it goes with the next one.",
+)
+@click.option(
     "--top",
     type=click.IntRange(1, 27),
     default=3,
@@ -92,6 +99,7 @@ def answer(
     files: tuple[str, ...],
     form: str,
     full: bool,
+    schema: str,
     top: int,
     lang: Lang,
     source: tuple[str, ...],
@@ -117,7 +125,7 @@ def answer(
     Exit status of an answer: 0 diagnosed, 1 an error but no known cause, 3 no error found; of groups: 0 no
     failure, 1 failures, 3 nothing to read; of both: 2 bad usage or input, 4 internal error.
     """
-    form = FULL.get(form, form) if full else form
+    form = FULL.get(form, form) if full or (form == "json" and schema == "1") else form
     if group if group is not None else is_grouped(files, form):
         if form not in GROUP_FORMATS:
             raise click.UsageError(f"the forms of a folder's answer are {', '.join(GROUP_FORMATS)}")

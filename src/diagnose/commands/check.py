@@ -52,6 +52,11 @@ def _rules(name: str, about: str) -> Callable[[Command], Command]:
     help="In folders, leave such files and folders out; may be given more than once.",
 )
 @click.option(
+    "--since",
+    metavar="COMMIT",
+    help="Only findings on lines that changed since COMMIT, such as origin/main.",
+)
+@click.option(
     "--format",
     "form",
     type=click.Choice(list(FORMATS)),
@@ -81,6 +86,7 @@ def check(
     ignore: tuple[str, ...],
     preview: bool,
     exclude: tuple[str, ...],
+    since: str | None,
     form: str,
     fix: bool,
     unsafe: bool,
@@ -99,7 +105,20 @@ def check(
     Exit status: 0 nothing found, 1 findings, 2 bad usage or a named file that cannot be read, 4 internal
     error.
     """
+    if since is not None and (fix or unsafe or diff):
+        raise click.UsageError("--since reports; fixes are of all lines")
     wanted = Wanted(
-        select, ignore, preview, exclude, form, fix, unsafe, diff, warn_unused, lang, stdin_name
+        select,
+        ignore,
+        preview,
+        exclude,
+        form,
+        fix,
+        unsafe,
+        diff,
+        warn_unused,
+        lang,
+        stdin_name,
+        since,
     )
     sys.exit(answer(paths, wanted, jobs or cores(), output))

@@ -13,7 +13,7 @@ from diagnose import __version__
 from diagnose.casebase.store import load
 from diagnose.commands.shared import SOURCE, BadInput
 from diagnose.commands.shared import output as output_option
-from diagnose.outputs import write
+from diagnose.outputs import is_terminal, write
 from diagnose.scanning.workers import cores
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def _outcomes(
         length=len(reports),
         label=f"{len(reports)} reports",
         file=sys.stderr,
-        hidden=not sys.stderr.isatty(),
+        hidden=not is_terminal(sys.stderr),
     ) as bar:
         return list(bar)
 

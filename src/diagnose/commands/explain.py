@@ -80,11 +80,18 @@ def explain(
         made = snippet(*meant(query, casebase, None), casebase)
         return written(output, made) if output else click.echo(made, nl=False)
     if named is not None:
-        page = _cause(named, casebase) if isinstance(named, Cause) else _incident(named, casebase)
-        return write(f"{page}\n", output)
+        columns = min(shutil.get_terminal_size((_WIDEST, 24)).columns, _WIDEST)
+        return write(f"{page(named, casebase, columns)}\n", output)
     if not words:
         return write("\n".join(_causes(casebase)) + "\n", output)
     sys.exit(_found(query, form, top, lang, output))
+
+
+def page(entry: Cause | Incident, casebase: Casebase, columns: int = _WIDEST) -> str:
+    """A cause or an incident in full, its sentences in lines of so many columns."""
+    if isinstance(entry, Cause):
+        return _cause(entry, casebase, columns)
+    return _incident(entry, casebase)
 
 
 def _found(query: str, form: str, top: int, lang: Lang, output: Path | None) -> int:
@@ -128,9 +135,8 @@ def _causes(casebase: Casebase) -> Iterator[str]:
         yield f"{cause.id:28} {known:3}  {cause.title}"
 
 
-def _cause(cause: Cause, casebase: Casebase) -> str:
+def _cause(cause: Cause, casebase: Casebase, columns: int) -> str:
     """The first fix, the wrong and the corrected code, the other fixes; then why, rivals, incidents."""
-    columns = min(shutil.get_terminal_size((_WIDEST, 24)).columns, _WIDEST)
     first, *others = (_fix(number, fix, columns) for number, fix in enumerate(cause.fixes, 1))
     code = _in_order(cause.example)
     parts = [f"{cause.id}: {cause.title}", first, code, "\n".join(others)]

@@ -18,7 +18,7 @@ from diagnose.commands.shared import GPUS, LANG, BadInput, text_or_json
 from diagnose.commands.shared import output as output_option
 from diagnose.errors import FOUND, DiagnoseError
 from diagnose.model import Lang
-from diagnose.outputs import write
+from diagnose.outputs import is_terminal, write
 from diagnose.preload import warm
 from diagnose.processes import end_by
 from diagnose.repair.application import apply
@@ -216,7 +216,7 @@ _EVERY = 5.0
 
 def _progress(clock: Callable[[], float] = time.monotonic) -> Callable[[str], object]:
     """Says what is done: on a terminal in one line that goes away, elsewhere in a line now and then."""
-    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+    if not is_terminal(sys.stderr) or os.environ.get("TERM") == "dumb":
         due = clock()
 
         def tell(sentence: str) -> None:

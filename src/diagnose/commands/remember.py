@@ -9,16 +9,19 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import click
 
 from diagnose.commands.shared import LANG, NO_SOURCE, SOURCE, STORE
 from diagnose.errors import FAULT, NOTHING
-from diagnose.model import Lang, Outcome
+from diagnose.model import Diagnosis, Lang, Outcome
+
+if TYPE_CHECKING:
+    from diagnose.memory.store import Store
 
 #: The largest input that is stored.
-_MOST = 5 << 20
+LARGEST = 5 << 20
 #: The most of an edit that stands in a command to copy.
 _EDIT = 400
 #: Stands in the command where nobody knows the log or the edit.
@@ -101,7 +104,6 @@ def remember(
     from diagnose.casebase.store import load
     from diagnose.inputs import opened
     from diagnose.memory import lookup
-    from diagnose.memory.records import Input
     from diagnose.memory.redaction import redactor
     from diagnose.memory.store import Store
     from diagnose.outputs import write
@@ -120,7 +122,7 @@ def remember(
     if cause is not None and cause not in casebase.causes:
         raise click.UsageError(f"there is no cause {cause!r}; `diagnose explain` lists them")
     with opened(file) as stream:
-        given = decode(read_fully(stream, _MOST))
+        given = decode(read_fully(stream, LARGEST))
     diagnosis = diagnose(
         given, file, casebase=casebase, sources=per_report(source, off=no_source)()
     )
@@ -128,16 +130,44 @@ def remember(
         click.echo(f"diagnose: {answer(diagnosis, clean(file)).ending}", err=True)
         sys.exit(FAULT if diagnosis.verdict == "failed" else NOTHING)
     kept = Store(where, redactor(casebase.redaction().rules))
-    here = Input(given, file, lang, host=host or socket.gethostname())
-    group = kept.record(here, diagnosis).group
-    kept.remember(
-        group,
-        text,
-        by or getpass.getuser(),
-        outcome=outcome,
-        commit=commit,
-        link=link,
-        cause=cause,
-    )
-    said = answer(diagnosis._replace(seen=kept.remembered(group)), file).seen
+    tried = Tried(text, by or getpass.getuser(), outcome, commit, link, cause)
+    said = answer(remembered(kept, given, diagnosis, tried, host), file).seen
     write(LABELS[lang]["remembered"].format(seen=clean(said), store=clean(kept.shown)) + "\n")
+
+
+class Tried(NamedTuple):
+    """What somebody did about a failure, who says so, and what came of it, as `Store.remember` has it."""
+
+    text: str
+    by: str
+    outcome: Outcome = "worked"
+    commit: str | None = None
+    link: str | None = None
+    cause: str | None = None
+
+
+def remembered(
+    store: Store, given: str, diagnosis: Diagnosis, tried: Tried, host: str | None = None
+) -> Diagnosis:
+    """Writes down a failure and what was done about it.
+
+    Args:
+        store: where.
+        given: the input, which names an error.
+        diagnosis: its answer.
+        tried: what was done.
+        host: where it failed; this machine if None.
+
+    Returns:
+        The answer with all that is remembered now.
+
+    Raises:
+        StoreError: it cannot be written.
+    """
+    from diagnose.memory.records import Input
+
+    source = diagnosis.report.source
+    here = Input(given, source, diagnosis.lang, host=host or socket.gethostname())
+    group = store.record(here, diagnosis).group
+    store.remember(group, **tried._asdict())
+    return diagnosis._replace(seen=store.remembered(group))

@@ -8,7 +8,8 @@ from diagnose.fixes.destinations import hold
 from diagnose.fixes.edits import EDITS
 from diagnose.fixes.line_gate import Refused, Site, applied
 from diagnose.model import Edit
-from diagnose.paths import basename
+from diagnose.paths import basename, is_plain
+from diagnose.patterns import proposed
 from diagnose.scene import Place
 
 
@@ -28,15 +29,18 @@ def edit(kind: str, site: Site) -> Edit:
     changes = make(site)
     for change in changes:
         hold(change.node, (change.becomes,), site.within, site.torch)
-    text = applied(site.line, changes)
-    before, after = site.line.text.split("\n"), text.split("\n")
+    line, text, file = site.line.text, applied(site.line, changes), site.frame.file
+    if site.place.statement is None or not site.place.statement.raw:
+        # All that is known of it was pasted, and whoever reads an edit is to do what it says.
+        line, text, file = proposed(line), proposed(text), file if is_plain(file) else ""
+    before, after = line.split("\n"), text.split("\n")
     # Lines of the statement that stay as they are, before and after those that change.
     head = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
     most = min(len(before), len(after)) - head - 1
     tail = next((i for i in range(most) if before[-1 - i] != after[-1 - i]), most)
-    first = _first_line(site)
+    first = _first_line(site) if file else None
     return Edit(
-        site.frame.file,
+        file,
         None if first is None else first + head,
         "\n".join(before[head : len(before) - tail]),
         "\n".join(after[head : len(after) - tail]),

@@ -67,7 +67,7 @@ def _answer(
     if target is not None:
         target.flush()  # the traceback must be out before anything else begins
         page: list[str] = []
-        maybe = _may_be_ours(error)
+        maybe = may_be_ours(error)
         # The worker takes the exception out of the list: nobody else holds it when it is done.
         ended = _within(seconds, _compose, [error], lang, output.look_of(target), page, server)
         if page:
@@ -131,18 +131,37 @@ def explained(error: BaseException, lang: Lang = "en") -> tuple[Diagnosis, ...]:
         page = "\n" + render(diagnosis, columns=look.columns, color=look.color)
     except Exception as fault:
         diagnosis = failed(Report("traceback"), "reading", fault, lang)
-        page = _no_answer(fault, lang) if _may_be_ours(error) else ""
+        page = _no_answer(fault, lang) if may_be_ours(error) else ""
     if target is not None:
         with suppress(OSError, ValueError):  # nobody reads, or the stream is closed
             output.write(page, target)
     return (diagnosis,)
 
 
+def found(error: BaseException, lang: Lang, seconds: float) -> tuple[Diagnosis, ...]:
+    """The diagnosis of a device-placement failure; empty for anything else, and where it takes more than so
+    many seconds of the processor. Never raises."""
+    made: list[Diagnosis] = []
+    if may_be_ours(error):
+        _within(seconds, _look, [error], lang, made)
+    return tuple(made)
+
+
+def _look(errors: list[BaseException], lang: Lang, made: list[Diagnosis]) -> None:
+    from contextlib import suppress
+
+    with suppress(BaseException):  # of ours, or of the program's own classes
+        from diagnose.hooks.live import explain
+
+        diagnosis = explain(errors.pop(), lang=lang)
+        made += [diagnosis] if _worth_saying(diagnosis) else []
+
+
 def _compose(
     errors: list[BaseException], lang: Lang, look: Look, page: list[str], server: str | None
 ) -> None:
     error = errors.pop()
-    maybe = _may_be_ours(error)
+    maybe = may_be_ours(error)
     try:
         from diagnose.hooks.live import explain
 
@@ -193,7 +212,7 @@ def _without_gpu(diagnosis: Diagnosis) -> str:
     return LABELS[diagnosis.lang]["simulate"].format(script=named) if offered else ""
 
 
-def _may_be_ours(error: BaseException) -> bool:
+def may_be_ours(error: BaseException) -> bool:
     """Whether an exception may be a device-placement failure, as far as that can be told without running
     any code of its class: no other one is worth a line where our own code fails."""
     words = BaseException.args.__get__(error)  # type: ignore[attr-defined]

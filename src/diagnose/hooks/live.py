@@ -80,22 +80,25 @@ def printed(error: BaseException) -> str:
     """The exception as Python prints it, whatever `sys.tracebacklimit` says; no code of its class runs."""
     copy = printable(error)
     exception = traceback.TracebackException(
-        type(copy), copy, _from_cell(copy.__traceback__), limit=-_FRAMES, compact=True
+        type(copy), copy, _of_program(copy.__traceback__), limit=-_FRAMES, compact=True
     )
     return "".join(exception.format())
 
 
-def _from_cell(trace: TracebackType | None) -> TracebackType | None:
-    """The traceback without the frames in which IPython runs a cell; it does not print them either."""
+def _of_program(trace: TracebackType | None) -> TracebackType | None:
+    """The traceback without the frames in which IPython runs a cell, or pytest a test; neither prints
+    them."""
     step = trace
     while step is not None:
         name = dict.get(step.tb_frame.f_globals, "__name__")
-        if type(name) is not str or not name.startswith("IPython.core."):
+        if type(name) is not str or not name.startswith(_RUNNERS):
             return step
         step = step.tb_next
     return trace
 
 
+#: Modules that run what people wrote.
+_RUNNERS = ("IPython.core.", "_pytest.", "pluggy.")
 _TENSORS = 20_000
 #: Of the processor: by the clock, a machine that does much else would see less.
 _SECONDS = 0.3

@@ -58,7 +58,9 @@ def look_of(stream: TextIO) -> Look:
     isatty = getattr(stream, "isatty", None)
     if isatty is None or not isatty():
         return Look(_COLUMNS, False)
-    color = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    from diagnose.outputs import is_held
+
+    color = not is_held() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     import shutil
 
     return Look(min(shutil.get_terminal_size((_COLUMNS, 24)).columns, 120), color)

@@ -164,6 +164,7 @@ class Diagnosis(NamedTuple):
     are the files that were read, ``unused`` those that were not used; ``around`` the lines of the file
     around the line to edit, where it was read. ``basis`` is what the line to edit rests on. ``site`` is the
     line that failed, ``met`` its operands whose devices are known; ``seen`` is what a store remembers.
+    ``remedy`` is what the message asks for, where kb/ knows that its kind does.
     """
 
     report: Report
@@ -182,3 +183,4 @@ class Diagnosis(NamedTuple):
     site: Frame | None = None
     met: tuple[Met, ...] = ()
     seen: Seen | None = None
+    remedy: str = ""

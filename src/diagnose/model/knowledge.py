@@ -26,7 +26,7 @@ class Wording(NamedTuple):
     folded, holds at least one (`diagnose.compiling.literals`). ``device_error`` is False for wordings that
     name devices without being a placement failure; ``quotes`` is True for those that carry the message of
     another error, which then says more. ``says`` names what it is about: facts and stages ask for that, no
-    one reads the spelling of an id.
+    one reads the spelling of an id. ``remedies`` are what its known messages ask for.
     """
 
     id: str
@@ -39,6 +39,7 @@ class Wording(NamedTuple):
     quotes: bool = False
     says: tuple[str, ...] = ()
     demands: tuple[Sequence[str], ...] = ()
+    remedies: Sequence[str] = ()
 
 
 #: The letters of those kinds of a grammar's words that the engine knows: a device by name, an operand, the

@@ -99,7 +99,7 @@ class Answer(NamedTuple):
 def answer(diagnosis: Diagnosis, source: str) -> Answer:
     """The answer in its language; ``source`` is the input's name, fit for the skin."""
     labels, report, error = LABELS[diagnosis.lang], diagnosis.report, diagnosis.report.error
-    if report.source == "-":
+    if report.source in ("-", ""):
         source = labels["standard input"]
     if error is None and diagnosis.verdict == "no-error":
         return Answer(ending=labels["no-error"].format(source=source))

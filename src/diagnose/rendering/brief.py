@@ -7,7 +7,6 @@ Texts from the log are as they were printed: each skin makes them harmless in it
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -36,12 +35,6 @@ _ALIKE = 0.7
 _HUNK = "@@ -"
 #: A line that begins so ends what stands above it, and tells nothing by itself.
 _CLOSING = (")", "]", "}")
-#: A part of a message that asks for something: "Please use torch.load with map_location=...".
-_REMEDY = re.compile(
-    r"(?:^|[.;:!,]\s+)((?:please\s+)?(?:make sure|ensure|call|use|set|move|pass|specify|convert|load)"
-    r"\s(?:[^.;]|\.(?=\S)){8,240})",
-    re.IGNORECASE,
-)
 
 
 class Change(NamedTuple):
@@ -61,7 +54,7 @@ class Change(NamedTuple):
 class Do(NamedTuple):
     """The one thing to do: a fix, and the changes that it makes to the user's own lines, if it does. Where
     that is a stop-gap ``lasting`` is the sentence of the fix that mends the cause, if one is known.
-    Where no line of the user's is edited, ``remedy`` is what the message itself asks for, as printed."""
+    Where no line of the user's is edited, ``remedy`` is what the message itself asks for."""
 
     fix: Fix
     changes: tuple[Change, ...] = ()
@@ -146,8 +139,7 @@ def brief(diagnosis: Diagnosis) -> Brief | None:
         return head._replace(question=question, others=others, known=known)
     first, *rest = diagnosis.causes
     return head._replace(
-        # What anybody may have written into a log is no advice: only known messages are.
-        do=_do(first, error.message if diagnosis.report.mismatch else ""),
+        do=_do(first, diagnosis.remedy),
         because=_because(first, diagnosis),
         fix=repair(diagnosis),
         check=check(diagnosis),
@@ -171,20 +163,14 @@ def _devices(diagnosis: Diagnosis) -> str:
     return report.error.message if report.error is not None else ""
 
 
-def _do(cause: RankedCause, message: str) -> Do | None:
+def _do(cause: RankedCause, remedy: str) -> Do | None:
     """The first fix: those that edit the user's own line stand before all others."""
     if not cause.fixes:
         return None
     first, *rest = cause.fixes
     lasting = next((fix.title for fix in rest if not fix.stopgap), "") if first.stopgap else ""
     edited = changes(first)
-    return Do(first, edited, lasting, "" if edited else _remedy(message))
-
-
-def _remedy(message: str) -> str:
-    """The first part of a message that asks for something; empty where none does."""
-    match = _REMEDY.search(" ".join(message.split()))
-    return match[1].strip() if match is not None else ""
+    return Do(first, edited, lasting, "" if edited else remedy)
 
 
 def _because(cause: RankedCause, diagnosis: Diagnosis) -> Because:

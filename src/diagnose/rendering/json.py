@@ -1,4 +1,4 @@
-"""The JSON contract: one object for each input (schema 1, see docs/json.md)."""
+"""The JSON contract: one object for each input (see docs/json.md)."""
 
 from __future__ import annotations
 
@@ -22,14 +22,26 @@ from diagnose.model import (
 from diagnose.rendering.answer import why_unused
 
 SCHEMA = 1
+BRIEF_SCHEMA = 2
+_MOST_FIXES = 3
+#: The parts of an answer that hold text of the input, as JSONPath (RFC 9535); every other string is ours,
+#: or built of names of the input that have a strict form.
+QUOTED = (
+    *("$.source", "$.error", "$.mismatch", "$.frames", "$.libraries", "$.culprit", "$.strays"),
+    *("$.operands", "$.fallout", "$.sources", "$.unused_sources", "$.seen"),
+    *("$.causes[*].evidence", "$.causes[*].fixes[*]['patch','edit']"),
+)
+#: A character less, and these would not apply.
+_EXACT = frozenset({"patch", "edit"})
 
 
 def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
     """The answer as plain values, in the order of the contract."""
     report = diagnosis.report
     error, mismatch = report.error, report.mismatch
-    return {
+    answer = {
         "schema": SCHEMA,
+        "quoted": list(QUOTED),
         "source": report.source,
         "verdict": diagnosis.verdict,
         "error": error and {"type": error.type, "message": error.message, "family": error.family},
@@ -57,14 +69,36 @@ def as_dict(diagnosis: Diagnosis) -> dict[str, Any]:
         "described": report.description is not None,
         "seen": diagnosis.seen and seen_as_dict(diagnosis.seen),
     }
+    return {key: _visible(value) for key, value in answer.items()}
+
+
+def _visible(value: Any) -> Any:
+    """The value without characters of its strings that nobody sees: control characters, marks that turn the
+    direction of text. A patch stays as it applies."""
+    if isinstance(value, str):
+        if value.isprintable():
+            return value
+        return "".join(c for c in value if c.isprintable() or c in "\n\t")
+    if isinstance(value, dict):
+        return {k: v if k in _EXACT else _visible(v) for k, v in value.items()}
+    return list(map(_visible, value)) if isinstance(value, list) else value
 
 
 def brief(diagnosis: Diagnosis) -> dict[str, Any]:
-    """The answer with the first cause whole, and of each other one the first fact and the first fix."""
-    answer = as_dict(diagnosis)
+    """The answer without what a command gives (schema 2): the snippet of the first cause by its id, its
+    nearest incident and first fixes; of each other cause the first fact and the first fix."""
+    answer = as_dict(diagnosis) | {"schema": BRIEF_SCHEMA}
+    for cause in answer["causes"][:1]:
+        cause |= {"fixes": cause["fixes"][:_MOST_FIXES], "incidents": cause["incidents"][:1]}
+        cause["verification"] = cause["verification"] and {
+            "id": cause["id"],
+            "command": f"diagnose explain --verification {cause['id']}",
+        }
     for cause in answer["causes"][1:]:
         cause |= {"evidence": cause["evidence"][:1], "fixes": cause["fixes"][:1]}
         cause |= {"incidents": [], "known_bugs": [], "verification": None}
+    if diagnosis.verdict == "diagnosed":
+        answer["nearest"] = []
     return answer
 
 

@@ -117,6 +117,7 @@ LABELS: Mapping[Lang, Mapping[str, str]] = {
         "ask-again": ", or --ask to decide, --full",
         "no-gpu": "# simulated, no GPU needed",
         "and-lines": "and {count} more lines that change: diagnose --full",
+        "same-cause": "{test}: the same cause in {count} more",
         "simulate": "diagnose: no GPU here; on simulated ones: diagnose run --simulate {script}",
         "no-time": "diagnose: no answer within {seconds} s of processor time; save the traceback "
         "to a file and run: diagnose FILE",
@@ -236,6 +237,7 @@ LABELS: Mapping[Lang, Mapping[str, str]] = {
         "ask-again": "，或加 --ask 作答，--full 查看全部",
         "no-gpu": "# 模拟运行，无需 GPU",
         "and-lines": "另有 {count} 行改动：diagnose --full",
+        "same-cause": "{test}：另有 {count} 个测试因同一原因失败",
         "simulate": "diagnose：此处没有 GPU；可用模拟的 GPU 运行：diagnose run --simulate {script}",
         "no-time": "diagnose：{seconds} 秒处理器时间内未得出结论；请把报错保存为文件后运行：diagnose FILE",
         "no-hook-answer": "diagnose：未能诊断此错误"

@@ -261,8 +261,11 @@ class _Page:
     def _more(self) -> Iterator[str]:
         explain = f"diagnose explain {clean(self.diagnosis.causes[0].id)}"
         again = self.labels["again" if self.shown.question is None else "ask-again"]
-        # A live exception is no input that a command could be given again.
-        yield from self._entry("more", explain + ("" if self.diagnosis.report.live else again))
+        # No command could be given a live exception again, nor a text without a name.
+        report = self.diagnosis.report
+        yield from self._entry(
+            "more", explain + (again if report.source and not report.live else "")
+        )
 
     # --- laying out -------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from diagnose.casebase.store import load
 from diagnose.errors import BAD_INPUT, FAULT, FOUND, NOTHING, printable
-from diagnose.outputs import columns, write
+from diagnose.outputs import columns, is_terminal, write
 from diagnose.scanning import findings, workers
 from diagnose.scanning.formats import FORMATS
 from diagnose.scanning.groups import Grouping, problems
@@ -50,7 +50,7 @@ def _scanned(paths: Sequence[str], globs: Sequence[str], jobs: int) -> Grouping:
     logs = list(findings.logs(paths, globs))
     grouping = Grouping()
     piped = "-" in paths
-    with _progress(logs, hidden=piped or not sys.stderr.isatty()) as advance:
+    with _progress(logs, hidden=piped or not is_terminal(sys.stderr)) as advance:
         for scanned, size in workers.scan(logs, 1 if piped else min(jobs, len(logs))):
             grouping.add(scanned)
             advance(size)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from diagnose.model import Diagnosis
+from diagnose.model import Diagnosis, Report
 from diagnose.placeholders import named_script, script
 
 #: Where the docs have a pasted traceback kept; standard input has no name to give.
@@ -20,10 +20,10 @@ def repair(diagnosis: Diagnosis) -> str:
 
 def check(diagnosis: Diagnosis) -> str:
     """The shell line that checks an edit of one's own: `invocation`; where the report names no script, the
-    one that writes the verification program, and for a live exception without one none."""
+    one that writes the verification program, and for a live exception or a text without a name none."""
     if named_script(diagnosis.report) is not None:
         return invocation(diagnosis)
-    if diagnosis.report.live:
+    if _is_unnamed(diagnosis.report):
         return ""
     return f"diagnose --verification verify.py {_kept(diagnosis.report.source)}"
 
@@ -40,13 +40,17 @@ def _gpus(diagnosis: Diagnosis) -> int:
 def invocation(diagnosis: Diagnosis) -> str:
     """``diagnose run --verify=train.log train.py``: one shell line for the first cause of an answer.
 
-    It names the report, whose devices and line it keeps. A live exception has none: its line names the
-    cause.
+    It names the report, whose devices and line it keeps. A live exception has none, nor has a text without
+    a name, as from an agent: their line names the cause.
     """
     report = diagnosis.report
-    if report.live:
+    if _is_unnamed(report):
         return f"diagnose run --verify={diagnosis.causes[0].id} {script(report)}"
     return f"diagnose run --verify={_kept(report.source)} {script(report)}"
+
+
+def _is_unnamed(report: Report) -> bool:
+    return report.live or not report.source
 
 
 def _kept(source: str) -> str:

@@ -34,6 +34,13 @@ from diagnose.model import (
 )
 from diagnose.parsing.grammar import Reader
 
+#: A part of a message that asks for something: "Please use torch.load with map_location=...".
+_REMEDY = re.compile(
+    r"(?:^|[.;:!,]\s+)((?:please\s+)?(?:make sure|ensure|call|use|set|move|pass|specify|convert|load)"
+    r"\s(?:[^.;]|\.(?=\S)){8,240})",
+    re.IGNORECASE,
+)
+
 
 class WordingEntry(Strict):
     """One wording of a device error."""
@@ -58,7 +65,9 @@ class WordingEntry(Strict):
     def value(self) -> Wording:
         """What parsing reads."""
         kept = self.model_dump(exclude={"examples"})
-        return Wording(**kept, demands=required(self.pattern))
+        found = [_REMEDY.search(" ".join(example.split())) for example in self.examples]
+        remedies = dict.fromkeys(one[1].strip() for one in found if one is not None)
+        return Wording(**kept, demands=required(self.pattern), remedies=tuple(remedies))
 
 
 class Messages(Strict):

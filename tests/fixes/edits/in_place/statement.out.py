@@ -1,1 +1,1 @@
-pass  # model stays where it was loaded
+pass

@@ -1,1 +1,1 @@
-h = f(a * b.to(a.device),  # the gate
+h = f(a * b.to(a.device),

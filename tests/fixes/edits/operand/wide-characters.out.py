@@ -1,1 +1,1 @@
-y = 名前 + bé.c.to(名前.device)  # é
+y = 名前 + bé.c.to(名前.device)
