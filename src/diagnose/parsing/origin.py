@@ -99,11 +99,12 @@ _ADDRESS = lazy(
 _IMPORT = lazy(r"^\s*(?:>>> )?(?:from|import) ([a-z_]\w+)", re.MULTILINE)
 _HAN = lazy(r"[\u3400-\u9fff]")
 _PREVIEW = 20
+_OF_AN_API = r"(?<![\w@-])(?:{})(?![\w@])"
 
 
 def named(text: str, libraries: Sequence[Library], words: Words) -> tuple[str, ...]:
-    """Import names of the third-party packages that a text names, in its order; of a repository whose
-    address it gives, the repository's name.
+    """Import names of the third-party packages that a text names, or names of whose API it has, in its
+    order; of a repository whose address it gives, the repository's name.
 
     Args:
         text: what somebody wrote.
@@ -116,7 +117,14 @@ def named(text: str, libraries: Sequence[Library], words: Words) -> tuple[str, .
         for name in (one.name, one.distribution or "")
     }
     found: dict[str, int] = {}
+    apis: set[int] = set()
+    for pattern, name in _apis(tuple(libraries)):
+        for match in pattern.finditer(text):
+            found.setdefault(name, match.start())
+            apis.update(range(match.start(), match.end()))
     for match in _TOKEN.finditer(text):
+        if match.start() in apis:
+            continue
         name = known.get(_squashed(match[0])) or known.get(_squashed(match[0].partition(".")[0]))
         if name is None:
             continue
@@ -127,6 +135,20 @@ def named(text: str, libraries: Sequence[Library], words: Words) -> tuple[str, .
         found.setdefault(known.get(_squashed(match[1]), match[1]), match.start())
     ordered = sorted(found, key=lambda name: found[name])
     return tuple(name for name in ordered if not words.platform.search(name))
+
+
+@lru_cache(maxsize=2)
+def _apis(libraries: tuple[Library, ...]) -> list[tuple[re.Pattern[str], str]]:
+    """What finds the names of each library's API."""
+    return [
+        (re.compile(_OF_AN_API.format("|".join(map(_letters, one.apis))), re.ASCII), one.name)
+        for one in libraries
+        if one.apis
+    ]
+
+
+def _letters(api: str) -> str:
+    return r"\w*".join(map(re.escape, api.split("*")))
 
 
 def _is_name(match: re.Match[str], text: str) -> bool:
