@@ -265,6 +265,11 @@ A zoo of generators
 """
 
 
+def test_a_library_that_is_only_advised_is_none_of_the_failure(casebase: Casebase) -> None:
+    text = f"{FAILS}It is the generate of my diffusers pipeline. You should consider vLLM for speed of it."
+    assert parse(text, knowledge=casebase.knowledge).libraries == ("diffusers",)
+
+
 def test_each_sentence_has_its_role_and_the_site_has_none(casebase: Casebase) -> None:
     lines = [Peeled(at, text) for at, text in enumerate(ARTICLE.splitlines(), 1)]
     told = describe(lines, casebase.knowledge)
@@ -300,6 +305,17 @@ def test_where_nothing_went_wrong_there_is_no_failure(casebase: Casebase, wrong:
         ("We want to accelerate training with a composer of clips.", ()),
         ("光流变形(warp)这一步报错，用 accelerate 启动也一样", ("accelerate",)),
         ("`accelerate launch train.py` dies, from peft import LoraConfig", ("accelerate", "peft")),
+        (
+            "训练 EasyEdit项目 时报错；LLMs-from-scratch 项目也是",
+            ("easyeditor", "LLMs-from-scratch"),
+        ),
+        ("The FlowZoo project, its GPUs and a DataParallel wrapper.", ("FlowZoo",)),
+        ("a PeftModel under an SFTTrainer, `device_map='auto'`", ("peft", "trl", "transformers")),
+        (
+            "PyTorch Lightning 的 training_step 里 edge_index 在 CPU",
+            ("pytorch_lightning", "torch_geometric"),
+        ),
+        ("pip install -U flow-zoo==1.2 and then it fails", ("flow-zoo",)),
         ("see https://github.com/someone/flow-zoo/issues/3, torch 2.9, numpy", ("flow-zoo",)),
     ],
 )

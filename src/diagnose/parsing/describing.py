@@ -89,7 +89,8 @@ def described(
             report = report._replace(error=error)
     if report.error is None or report.error.family != DEVICE_FAMILY:
         return report
-    libraries = named(told.text, knowledge.libraries, knowledge.words)
+    stated = "\n".join(one.text for one in told.stated)
+    libraries = named(stated, knowledge.libraries, knowledge.words)
     return report._replace(description=told, libraries=libraries, context=())
 
 
