@@ -15,9 +15,9 @@ from diagnose.casebase import search
 from diagnose.casebase.store import Casebase, load
 from diagnose.commands.doors import doors
 from diagnose.facts import read
-from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident, Role
+from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident, IncidentMatch, Report, Role
 from diagnose.parsing import parse
-from diagnose.parsing.describing import describe, said
+from diagnose.parsing.describing import describe
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.origin import named
 from diagnose.pipeline import diagnose
@@ -69,6 +69,31 @@ def test_the_cause_is_found_where_no_incident_is(casebase: Casebase) -> None:
     answers = [(one["cause"], diagnose(one["said"], casebase=casebase)) for one in CAUSES]
     missed = [cause for cause, answer in answers if [c.id for c in answer.causes[:1]] != [cause]]
     assert len(missed) <= 4, missed
+
+
+def test_no_incident_is_shown_that_shares_the_cause_alone(casebase: Casebase) -> None:
+    """Every text is nearest to something; most are of nothing that is documented."""
+    answer = diagnose(CAUSES[0]["said"], casebase=casebase)
+    assert answer.causes[0].id == CAUSES[0]["cause"]
+    assert answer.causes[0].incidents == answer.nearest == ()
+
+
+def test_an_incident_fits_by_its_cause_its_library_and_what_is_said(casebase: Casebase) -> None:
+    slug = "lpips-lins-dataparallel"
+    (text,) = REPORTS[slug].values()
+    report = parse(text, knowledge=casebase.knowledge)
+    known = casebase.incidents[slug]
+    matches = [IncidentMatch(slug, known.title, known.url, 0.01, known.cause, "words")]
+
+    def near(report: Report, confidence: float) -> float:
+        found = resemblance.fitting(matches, report, {known.cause: confidence}, casebase)
+        return found[0].similarity if found else 0.0
+
+    assert report.description is not None
+    sure = near(report, 0.9)
+    assert sure > near(report, 0.1)
+    assert sure > near(report._replace(libraries=()), 0.9)
+    assert sure > near(report._replace(description=report.description._replace(words={})), 0.9)
 
 
 def test_the_answer_is_the_same_in_either_language(casebase_path: Path, casebase: Casebase) -> None:
@@ -283,9 +308,23 @@ def test_what_is_said_of_the_cause_counts_more_than_what_was_seen(casebase: Case
     lines = [Peeled(at, text) for at, text in enumerate(ARTICLE.splitlines(), 1)]
     told = describe(lines, casebase.knowledge)
     assert told is not None
-    counts = said(told)
+    counts = told.words
     assert counts["import"] > counts["mps"] > counts["never"]
     assert "zoo" not in counts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The loss of my network fails once the images are on a GPU: cuda:0 and cpu.",
+        "量化模型一调用 .cuda() 就报错。",
+    ],
+)
+def test_one_sentence_is_a_description(text: str, casebase: Casebase) -> None:
+    report = parse(text, knowledge=casebase.knowledge)
+    assert report.description is not None
+    assert report.error is not None
+    assert report.error.family == DEVICE_FAMILY
 
 
 @pytest.mark.parametrize(

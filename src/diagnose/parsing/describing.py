@@ -103,24 +103,25 @@ def describe(lines: Sequence[Peeled], knowledge: Knowledge) -> Description | Non
     read = list(_written(_first(lines), knowledge.words))
     sentences = [Line(at, " ".join(text.split())) for at, text in _sentences(read)]
     quoted = [x for one in knowledge.wordings for x in one.literals if len(x) >= _QUOTED]
-    told = (
+    signs = (
         (_CHINESE if any(text in line.text for text in quoted) else _OF_PROSE).findall(line.text)
         for line in sentences
     )
-    counted = sum(map(len, told))
+    counted = sum(map(len, signs))
     written = sum(1 for line in read if line.text.strip())
     size = sum(len(_WORD.findall(line.text)) for line in read) if counted < _LEAST else 0
     least = max(_LEAST_OF_SHORT, _PART * size) if size else _LEAST
     if counted < max(least, _TO_A_LINE * written):
         return None
     text = "\n".join(line.text for line in read)
-    return Description(text, tuple(_told(sentences, knowledge.words)))
+    told = tuple(_told(sentences, knowledge.words))
+    return Description(text, told, said(told))
 
 
-def said(description: Description) -> dict[str, float]:
-    """The words of a description, each with how much it counts: by the role of its sentences."""
+def said(sentences: Iterable[Sentence]) -> dict[str, float]:
+    """The words of sentences, each with how much it counts: by the role of its sentence."""
     found: dict[str, float] = {}
-    for one in description.sentences:
+    for one in sentences:
         counts = _COUNTS[one.role]
         for word in words_of(one.text):
             found[word] = max(counts, found.get(word, 0.0))
@@ -142,7 +143,7 @@ def is_device_failure(description: Description, knowledge: Knowledge, *, other: 
     said_of = [one.text for one in description.sentences]
     if not any(words.complaints.search(text) or words.fixed.search(text) for text in said_of):
         return False  # nothing went wrong
-    score = knowledge.descriptions().device_failure(said(description))
+    score = knowledge.descriptions().device_failure(description.words)
     return score + _MISPLACED * min(misplaced, _MOST) - _OTHER * other >= _ENOUGH
 
 

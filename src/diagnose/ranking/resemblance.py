@@ -21,7 +21,6 @@ from diagnose.casebase.search import Entry, Key, SearchError, holding, indexed
 from diagnose.casebase.store import Casebase
 from diagnose.model import Incident, IncidentMatch, Report
 from diagnose.naming.descriptions import words_of
-from diagnose.parsing.describing import said
 
 #: So much of a text is looked up, in characters: each notion of it is a query of its own.
 _LONGEST = 6000
@@ -91,14 +90,14 @@ def fitting(
 
     Returns:
         The incidents; ``similarity`` is the share of descriptions that no incident fits whose nearest one
-        is less near than this.
+        is less near than this, or how likely the text is of this very incident where that is more.
 
     Raises:
         CasebaseError: the incidents stand in a database that cannot be read.
     """
     if report.description is None:
         return ()
-    told, words = casebase.knowledge.descriptions(), said(report.description)
+    told, words = casebase.knowledge.descriptions(), report.description.words
     mine = frozenset(map(_plain, report.libraries))
     compared = _in_languages(casebase.incidents)
     found = []
@@ -112,7 +111,8 @@ def fitting(
             for its in compared
         )
         odds = _OF_NONE + _OF_CAUSE * math.log(sure) + _OF_MECHANISM * same
-        share = _less_near(odds + _OF_LIBRARY * (not mine.isdisjoint(map(_plain, one.libraries))))
+        odds += _OF_LIBRARY * (not mine.isdisjoint(map(_plain, one.libraries)))
+        share = max(match.similarity, _less_near(odds))
         if share >= _FITS:
             found.append(match._replace(similarity=round(share, 3)))
     return tuple(sorted(found, key=lambda match: -match.similarity))
