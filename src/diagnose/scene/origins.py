@@ -6,14 +6,18 @@ import ast
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
-from diagnose.kinds import OptionState
+from diagnose.kinds import DeviceType, OptionState
 from diagnose.model import Frame, TorchNames
-from diagnose.placement import Source, Suspect, control_dependence, syntax_patterns
+from diagnose.placement import Source, Suspect, control_dependence, device_patterns, syntax_patterns
 from diagnose.placement.analysis import Line, Program, analyse, doubted, suspects
 from diagnose.placement.localization import replicas
 from diagnose.placement.localization.suspects import of_meeting
+from diagnose.placement.model import Device, Spot
+from diagnose.placement.semantics import bound, calls, dotted, lines_of
+from diagnose.scene.calls import names_device
 from diagnose.sources import SourceFile, Sources
 
 #: Larger files take longer to analyse than an answer may.
@@ -60,6 +64,44 @@ def of_failure(
             if met := suspects(other, stack, devices):
                 program, said = other, met
     return Origins(said, tuple(program.sources.values()), program, tuple(stack), tuple(devices))
+
+
+def of_missing_gpu(frames: Sequence[Frame], sources: Sources, torch: TorchNames) -> Origins:
+    """The call of the user's innermost line that writes a GPU down, on a machine without one, where the
+    program around it goes by a device of its own; nothing where all of it needs a GPU.
+
+    What is moved tells no device: it is about to get one.
+    """
+    own = [frame for frame in frames if frame.own and frame.line is not None]
+    file = sources.of(own[-1]) if own else None
+    source = _Parsed(sources).source(file) if file is not None else None
+    for call in calls(source.tree) if source is not None else ():
+        asked = [call, *device_patterns.destinations(call, "device", "map_location")]
+        if own[-1].line not in lines_of(call) or not any(names_device(n, torch) for n in asked):
+            continue
+        assert source is not None
+        at = Spot(source, call, own[-1].function)
+        moved = dotted(getattr(call.func, "value", None)) or ""
+        told = chain(device_patterns.of_program(at, literal=False), device_patterns.nearby(at, None))
+        known = (one for one in told if not _is_fixed(one, source.tree, torch))
+        devices = dict.fromkeys(one for one in known if moved not in map(dotted, _parts(one)))
+        if devices:
+            cpu, gpu = Device(DeviceType.CPU), Device(DeviceType.CUDA)
+            name = moved or ast.unparse(call)
+            found = Suspect("hardcoded-device", name, at, gpu, cpu, tuple(devices), meets=at)
+            return Origins((found,), (source,))
+    return Origins()
+
+
+def _parts(text: str) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(text, mode="eval")))
+
+
+def _is_fixed(name: str, tree: ast.Module, torch: TorchNames) -> bool:
+    """Whether a program binds a device's name to a GPU that is written down, and to nothing else."""
+    said = [one.value for one in bound(tree, name) if one.value is not None]
+    told = [one.args[:1] if isinstance(one, ast.Call) else [one] for one in said]
+    return bool(said) and all(one and names_device(one[0], torch) for one in told)
 
 
 def _is_by_option(program: Program, said: tuple[Suspect, ...]) -> bool:
