@@ -36,7 +36,9 @@ OPTION = """def train(args, net):
 def _answer(text: str, message: str, number: int) -> Diagnosis:
     line = text.split("\n")[number - 1].strip()
     trace = f'Traceback (most recent call last):\n  File "/home/u/job.py", line {number}, in run\n'
-    trace += f'    {line}\n  File "/v/site-packages/torch/cuda/__init__.py", line 239, in _lazy_init\n'
+    trace += (
+        f'    {line}\n  File "/v/site-packages/torch/cuda/__init__.py", line 239, in _lazy_init\n'
+    )
     trace += f"    torch._C._cuda_init()\n{message}\n"
     return diagnose(trace, sources=Sources([Given({"job.py": text})], read=None))
 

@@ -8,25 +8,33 @@ that it stands in and the function around that.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from diagnose.fixes.line_gate import Refused
 from diagnose.model import TorchNames
 from diagnose.placement.device_patterns import destinations
 from diagnose.placement.semantics import (
+    Binding,
     Function,
     bindings_by,
     bound,
     bound_names,
+    defaults,
     dotted,
+    names,
     nodes,
     reads,
 )
 from diagnose.scene.calls import is_number, of_package
 
 _PLACING = ("device", "map_location")
-#: Annotations of what has no device.
-_PLAIN = frozenset({"int", "float", "bool", "str", "complex"})
+#: Annotations of what has no device, and words that only go with them.
+_PLAIN = frozenset({"int", "float", "bool", "str", "complex", "slice", "Number"})
+_BESIDE = frozenset({"Optional", "Union", "None", "typing", "t"})
+#: Functions of Python whose results have no device, beside numbers.
+_SLICES = frozenset({"slice", "range"})
+#: Definitions that are followed to what a value is made of.
+_FURTHER = 4
 
 
 def written(before: Iterable[ast.AST], after: Iterable[ast.AST]) -> list[ast.expr]:
@@ -52,8 +60,8 @@ def hold(
         torch: what torch calls its things.
 
     Raises:
-        Refused: a device is that of what its statement is only about to bind, of what the function around
-            shows to be a number or a text, or of the parameters of a method.
+        Refused: a device is that of what its statement is only about to bind, of what the function or class
+            around shows to be a number or a text, of the parameters of a method, or of what it would move.
     """
     function = next((one for one in reversed(within) if isinstance(one, Function)), None)
     owner = next((one for one in reversed(within) if isinstance(one, ast.ClassDef)), None)
@@ -62,19 +70,60 @@ def hold(
         # Beside a statement that stays, another one reads what that binds.
         statement = new if len(after) > 1 and isinstance(new, ast.stmt) else around
         for device in written([before], [new]):
-            if (of := _asked(device)) is None:
+            of = _asked(device)
+            text = (dotted(of) or "") if of is not None else ""
+            for one in _moved_to(new, device):
+                if is_plain(one, within, torch):
+                    raise Refused(f"{ast.unparse(one)} is a number or a slice, and moves nowhere")
+                if text and text in _made_of(one, function, torch):
+                    raise Refused(f"{ast.unparse(one)} is where {text} is")
+            if of is None:
                 continue
-            text = dotted(of) or ""
             if text in _bound_by(statement) and not (
                 reads(statement, text) or _is_bound_above(of, statement, function)
             ):
                 raise Refused(
                     f"{text} is only bound by the statement that would ask for its device"
                 )
-            if isinstance(of, ast.Name) and function and _is_plain(of.id, function, torch):
+            if is_plain(of, within, torch):
                 raise Refused(f"{text} is a number or a text, and has no device")
             if "parameters" in ast.unparse(device) and _is_method(of, owner):
                 raise Refused(f"{text} is a method, and has no parameters")
+
+
+def _moved_to(new: ast.AST, device: ast.expr) -> Iterator[ast.expr]:
+    """What a node moves to a device."""
+    for call in nodes(new, ast.Call):
+        match call:
+            case ast.Call(func=ast.Attribute(value=one, attr="to"), args=[to, *_]) if to is device:
+                yield one
+
+
+def _made_of(
+    value: ast.expr | None, function: ast.AST | None, torch: TorchNames, left: int = _FURTHER
+) -> set[str]:
+    """The tensors on whose device a value is by what it is made of: ``x`` and ``y`` of ``y.long()[0]``
+    behind ``y = x.t()``."""
+    found = set[str]()
+    while value is not None:
+        text = dotted(value)
+        if text is not None:
+            found.add(text)
+            told = bound(function, text) if function is not None and left else []
+            if len(told) == 1 and not isinstance(told[0].by, ast.AugAssign):
+                found |= _made_of(told[0].value, function, torch, left - 1)
+        match value:
+            case ast.Call(func=ast.Attribute(value=of, attr=name)) if (
+                name in torch.same_device and not of_package(of, torch)
+            ):
+                value = of
+            case ast.Subscript(value=of):
+                value = of
+            case ast.Attribute(value=of, attr=name) if name in torch.tensor_attributes:
+                value = of
+            case _:
+                value = None
+    return found
 
 
 def _asked(device: ast.expr) -> ast.expr | None:
@@ -104,19 +153,67 @@ def _is_bound_above(of: ast.expr, statement: ast.AST, function: Function | None)
     return of.id in bound_names(function, getattr(statement, "lineno", 0))
 
 
-def _is_plain(name: str, function: Function, torch: TorchNames) -> bool:
-    """Whether all that a function says of a name says that it is a number or a text."""
+def is_plain(of: ast.expr, within: Sequence[ast.AST], torch: TorchNames) -> bool:
+    """Whether all that the function around, or of an attribute the class, says of a value says that it is a
+    number, a text or a slice.
+
+    Args:
+        of: a name or an attribute.
+        within: what it stands in, outermost first, as far as that is known.
+        torch: what torch calls its things.
+    """
+    function = next((one for one in reversed(within) if isinstance(one, Function)), None)
+    match of:
+        case ast.Name(id=name) if function is not None:
+            return _is_plain_in(name, function, torch)
+        case ast.Attribute(value=ast.Name(id="self")):
+            owner = next((one for one in reversed(within) if isinstance(one, ast.ClassDef)), None)
+            told = bound(owner, ast.unparse(of)) if owner is not None else []
+            return bool(told) and all(_binds_plain(one, owner, torch) for one in told)
+    return False
+
+
+def _is_plain_in(name: str, function: Function, torch: TorchNames) -> bool:
     given = next((one for one in nodes(function, ast.arg) if one.arg == name), None)
     if given is not None:
-        return given.annotation is not None and dotted(given.annotation) in _PLAIN
-    values = [
-        one.by.value if isinstance(one.by, ast.AugAssign) else one.value
-        for one in bound(function, name)
-    ]
-    # What a loop or a call's tuple binds is not told by an expression of its own.
-    numbers = (one for one in values if one is not None and is_number(one, torch))
-    plain = [one for one in numbers if not of_package(getattr(one, "func", one), torch)]
-    return bool(values) and len(plain) == len(values)
+        if given.annotation is not None:
+            return _says_plain(given.annotation)
+        default = defaults(function).get(name)
+        told = default is not None and ast.unparse(default) != "None" and is_number(default, torch)
+        # A dataset is asked for its items by number.
+        return told or function.name == "__getitem__"
+    told_by = bound(function, name)
+    return bool(told_by) and all(_binds_plain(one, function, torch) for one in told_by)
+
+
+def _binds_plain(one: Binding, scope: ast.AST | None, torch: TorchNames) -> bool:
+    """Whether what is bound is a number, a text or a slice by its own expression."""
+    value = one.by.value if isinstance(one.by, ast.AugAssign) else one.value
+    match one.by:
+        case ast.For(target=ast.Name(), iter=ast.Call(func=ast.Name(id="range"))):
+            return True
+        case ast.AnnAssign(annotation=annotation):
+            return _says_plain(annotation)
+    match value:
+        case ast.Name(id=name) if isinstance(scope, ast.ClassDef):
+            maker = next((f for f in nodes(scope, Function) if one.by in f.body), None)
+            return maker is not None and _is_plain_in(name, maker, torch)
+        case ast.Call(func=ast.Name(id=name)) if name in _SLICES:
+            return True
+    plain = value is not None and ast.unparse(value) != "None" and is_number(value, torch)
+    return plain and not of_package(getattr(value, "func", value), torch)
+
+
+def _says_plain(annotation: ast.expr) -> bool:
+    """Whether an annotation admits nothing that has a device."""
+    try:
+        said = [*names(annotation), *(one.attr for one in nodes(annotation, ast.Attribute))]
+        texts = [one.value for one in nodes(annotation, ast.Constant) if isinstance(one.value, str)]
+        said += [name for text in texts for name in names(ast.parse(text, mode="eval"))]
+    except (SyntaxError, ValueError):
+        return False
+    kinds = {*said} - _BESIDE
+    return bool(kinds) and kinds <= _PLAIN
 
 
 def _is_method(of: ast.expr, owner: ast.ClassDef | None) -> bool:

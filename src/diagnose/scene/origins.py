@@ -82,7 +82,9 @@ def of_missing_gpu(frames: Sequence[Frame], sources: Sources, torch: TorchNames)
         assert source is not None
         at = Spot(source, call, own[-1].function)
         moved = dotted(getattr(call.func, "value", None)) or ""
-        told = chain(device_patterns.of_program(at, literal=False), device_patterns.nearby(at, None))
+        told = chain(
+            device_patterns.of_program(at, literal=False), device_patterns.nearby(at, None)
+        )
         known = (one for one in told if not _is_fixed(one, source.tree, torch))
         devices = dict.fromkeys(one for one in known if moved not in map(dotted, _parts(one)))
         if devices:

@@ -92,7 +92,7 @@ class Scene(Frames):
 
     @property
     def is_fixed(self) -> bool:
-        """Whether the message says that there is no GPU, and the files that the line should ask for none."""
+        """Whether the message says that there is no GPU, and the files that none should be asked for."""
         return self._lacks_gpu and bool(self.suspects)
 
     def _has_files(self) -> bool:
