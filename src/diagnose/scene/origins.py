@@ -13,7 +13,8 @@ from diagnose.kinds import DeviceType, OptionState
 from diagnose.model import Frame, TorchNames
 from diagnose.placement import Source, Suspect, control_dependence, device_patterns, syntax_patterns
 from diagnose.placement.analysis import Line, Program, analyse, doubted, suspects
-from diagnose.placement.localization import replicas
+from diagnose.placement.devices import HOME
+from diagnose.placement.localization import call_stack, replicas
 from diagnose.placement.localization.suspects import of_meeting
 from diagnose.placement.model import Device, Spot
 from diagnose.placement.semantics import bound, calls, dotted, lines_of
@@ -166,14 +167,19 @@ def akin(cause: str, suspect: Suspect) -> Suspect | None:
 
 
 def unexplained(
-    cause: str, frames: Sequence[Frame], origins: Origins, torch: TorchNames
+    cause: str, operand: str | None, frames: Sequence[Frame], origins: Origins, torch: TorchNames
 ) -> Suspect | None:
-    """What an operand of the failing lines would be suspected of, were it not where it is taken to be; else
-    the one place of the files that has the form of a cause (`diagnose.placement.syntax_patterns`)."""
+    """What an operand of the failing lines would be suspected of, were it not where it is taken to be, or
+    where the calls of the traceback say that it is defined; else the one place of the files that has the
+    form of a cause (`diagnose.placement.syntax_patterns`)."""
     if origins.program is not None:
-        for one in doubted(origins.program, origins.stack, origins.devices):
-            if one.cause == cause:
-                return one
+        looked = doubted(origins.program, origins.stack, origins.devices)
+        found = next((one for one in looked if one.cause == cause), None)
+        defined = _defined(cause, operand, frames, origins, torch)
+        if defined is not None and (found is None or _fails_at(found, origins)):
+            return defined
+        if found is not None:
+            return found
         if cause == replicas.CAUSE:
             return _shared(origins)
     own = [frame for frame in frames if frame.own]
@@ -181,6 +187,54 @@ def unexplained(
     functions = [frame.function.rpartition(".")[2] for frame in own if frame.function]
     found = syntax_patterns.suspect(cause, origins.sources, shown, functions, torch)
     return found or (_asked_for(origins) if cause == "hardcoded-device" else None)
+
+
+#: Causes of a module, whose weights a line reads.
+_OF_MODULES = frozenset({"module-not-moved", "loss-or-metric-state"})
+
+
+def _defined(
+    cause: str, operand: str | None, frames: Sequence[Frame], origins: Origins, torch: TorchNames
+) -> Suspect | None:
+    """Where what the innermost line is handed is defined, outside of that line's function."""
+    stack = _calls(frames, origins)
+    if not stack or (origins.devices and not any(map(_is_host, origins.devices))):
+        return None
+    value: ast.expr | None = None
+    if cause in _OF_MODULES:
+        value = call_stack.layer(stack[0], torch)
+    elif cause == "input-not-moved":
+        told = ast.parse(operand, mode="eval").body if operand is not None else None
+        value = told or call_stack.given(stack[0], torch)
+    spot = call_stack.definition(value, stack, torch) if value is not None else None
+    if spot is None or (spot.source is stack[0].source and spot.enclosing is stack[0].function):
+        return None
+    devices = tuple(device_patterns.of_program(spot, literal=False))
+    name = ast.unparse(value) if value is not None else ""
+    return Suspect(cause, name, spot, Device(DeviceType.CPU), HOME, devices, sure=False)
+
+
+def _is_host(device: str) -> bool:
+    return device.casefold() == "cpu" or (device.startswith("torch.") and "cuda" not in device)
+
+
+def _calls(frames: Sequence[Frame], origins: Origins) -> list[call_stack.Line]:
+    """The user's lines that call one another, innermost first: as far as no library but torch calls."""
+    by_path = {source.path: source for source in origins.sources}
+    lines, found = list(origins.stack), list[call_stack.Line]()
+    for frame in reversed(frames):
+        if frame.own and lines and frame.line == lines[-1].number:
+            line = lines.pop()
+            found.append(call_stack.Line(by_path[line.path], line.number))
+        elif found and frame.library != "torch" and not frame.stdlib:
+            break
+    return found
+
+
+def _fails_at(found: Suspect, origins: Origins) -> bool:
+    """Whether a suspect stands in the innermost line."""
+    last = origins.stack[-1:]
+    return any((found.spot.file, found.spot.line) == (one.path, one.number) for one in last)
 
 
 def _shared(origins: Origins) -> Suspect | None:

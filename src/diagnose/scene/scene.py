@@ -108,7 +108,8 @@ class Scene(Frames):
                 from diagnose.scene import origins
 
                 frames, torch = self.report.frames, self.knowledge.torch
-                look = partial(origins.unexplained, cause, frames, self._origins, torch)
+                operand = self.strays[0] if len(self.strays) == 1 else None
+                look = partial(origins.unexplained, cause, operand, frames, self._origins, torch)
                 found = guarded("placement", look, None)
             elif found is None and self.suspects:
                 from diagnose.scene import origins
