@@ -8,6 +8,7 @@ that it stands in and the function around that.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from diagnose.fixes.line_gate import Refused
@@ -19,9 +20,9 @@ from diagnose.placement.semantics import (
     bindings_by,
     bound,
     bound_names,
+    calls,
     defaults,
     dotted,
-    names,
     nodes,
     reads,
 )
@@ -33,6 +34,9 @@ _PLAIN = frozenset({"int", "float", "bool", "str", "complex", "slice", "Number"}
 _BESIDE = frozenset({"Optional", "Union", "None", "typing", "t"})
 #: Functions of Python whose results have no device, beside numbers.
 _SLICES = frozenset({"slice", "range"})
+#: Methods that are given a number: a dataset's item.
+_BY_NUMBER = frozenset({"__getitem__"})
+_WORD = re.compile(r"[A-Za-z_]\w*")
 #: Definitions that are followed to what a value is made of.
 _FURTHER = 4
 
@@ -63,37 +67,57 @@ def hold(
         Refused: a device is that of what its statement is only about to bind, of what the function or class
             around shows to be a number or a text, of the parameters of a method, or of what it would move.
     """
-    function = next((one for one in reversed(within) if isinstance(one, Function)), None)
-    owner = next((one for one in reversed(within) if isinstance(one, ast.ClassDef)), None)
     around = next((one for one in reversed(within) if isinstance(one, ast.stmt)), before)
     for new in after:
         # Beside a statement that stays, another one reads what that binds.
         statement = new if len(after) > 1 and isinstance(new, ast.stmt) else around
         for device in written([before], [new]):
             of = _asked(device)
-            text = (dotted(of) or "") if of is not None else ""
             for one in _moved_to(new, device):
-                if is_plain(one, within, torch):
-                    raise Refused(f"{ast.unparse(one)} is a number or a slice, and moves nowhere")
-                if text and text in _made_of(one, function, torch):
-                    raise Refused(f"{ast.unparse(one)} is where {text} is")
-            if of is None:
-                continue
-            if text in _bound_by(statement) and not (
-                reads(statement, text) or _is_bound_above(of, statement, function)
-            ):
-                raise Refused(
-                    f"{text} is only bound by the statement that would ask for its device"
-                )
-            if is_plain(of, within, torch):
-                raise Refused(f"{text} is a number or a text, and has no device")
-            if "parameters" in ast.unparse(device) and _is_method(of, owner):
-                raise Refused(f"{text} is a method, and has no parameters")
+                _hold_move(one, of, within, torch)
+            if of is not None:
+                _hold_source(of, device, statement, within, torch)
+
+
+def _hold_move(
+    value: ast.expr, of: ast.expr | None, within: Sequence[ast.AST], torch: TorchNames
+) -> None:
+    """Lets pass what moves to the device of something else."""
+    if is_plain(value, within, torch):
+        raise Refused(f"{ast.unparse(value)} is a number or a slice, and moves nowhere")
+    if of is not None and dotted(of) in _made_of(value, _function(within), torch):
+        raise Refused(f"{ast.unparse(value)} is where {ast.unparse(of)} is")
+
+
+def _hold_source(
+    of: ast.expr,
+    device: ast.expr,
+    statement: ast.AST,
+    within: Sequence[ast.AST],
+    torch: TorchNames,
+) -> None:
+    """Lets pass what is asked for its device, or for that of its parameters."""
+    text = dotted(of) or ""
+    bound_before = reads(statement, text) or _is_bound_above(of, statement, _function(within))
+    if text in _bound_by(statement) and not bound_before:
+        raise Refused(f"{text} is only bound by the statement that would ask for its device")
+    if is_plain(of, within, torch):
+        raise Refused(f"{text} is a number or a text, and has no device")
+    if "parameters" in ast.unparse(device) and _is_method(of, _owner(within)):
+        raise Refused(f"{text} is a method, and has no parameters")
+
+
+def _function(within: Sequence[ast.AST]) -> Function | None:
+    return next((one for one in reversed(within) if isinstance(one, Function)), None)
+
+
+def _owner(within: Sequence[ast.AST]) -> ast.ClassDef | None:
+    return next((one for one in reversed(within) if isinstance(one, ast.ClassDef)), None)
 
 
 def _moved_to(new: ast.AST, device: ast.expr) -> Iterator[ast.expr]:
     """What a node moves to a device."""
-    for call in nodes(new, ast.Call):
+    for call in calls(new):
         match call:
             case ast.Call(func=ast.Attribute(value=one, attr="to"), args=[to, *_]) if to is device:
                 yield one
@@ -162,13 +186,12 @@ def is_plain(of: ast.expr, within: Sequence[ast.AST], torch: TorchNames) -> bool
         within: what it stands in, outermost first, as far as that is known.
         torch: what torch calls its things.
     """
-    function = next((one for one in reversed(within) if isinstance(one, Function)), None)
+    function, owner = _function(within), _owner(within)
     match of:
         case ast.Name(id=name) if function is not None:
             return _is_plain_in(name, function, torch)
-        case ast.Attribute(value=ast.Name(id="self")):
-            owner = next((one for one in reversed(within) if isinstance(one, ast.ClassDef)), None)
-            told = bound(owner, ast.unparse(of)) if owner is not None else []
+        case ast.Attribute(value=ast.Name(id="self")) if owner is not None:
+            told = bound(owner, dotted(of) or "")
             return bool(told) and all(_binds_plain(one, owner, torch) for one in told)
     return False
 
@@ -179,14 +202,12 @@ def _is_plain_in(name: str, function: Function, torch: TorchNames) -> bool:
         if given.annotation is not None:
             return _says_plain(given.annotation)
         default = defaults(function).get(name)
-        told = default is not None and ast.unparse(default) != "None" and is_number(default, torch)
-        # A dataset is asked for its items by number.
-        return told or function.name == "__getitem__"
+        return _is_plain_value(default, torch) or function.name in _BY_NUMBER
     told_by = bound(function, name)
     return bool(told_by) and all(_binds_plain(one, function, torch) for one in told_by)
 
 
-def _binds_plain(one: Binding, scope: ast.AST | None, torch: TorchNames) -> bool:
+def _binds_plain(one: Binding, scope: ast.AST, torch: TorchNames) -> bool:
     """Whether what is bound is a number, a text or a slice by its own expression."""
     value = one.by.value if isinstance(one.by, ast.AugAssign) else one.value
     match one.by:
@@ -196,23 +217,22 @@ def _binds_plain(one: Binding, scope: ast.AST | None, torch: TorchNames) -> bool
             return _says_plain(annotation)
     match value:
         case ast.Name(id=name) if isinstance(scope, ast.ClassDef):
-            maker = next((f for f in nodes(scope, Function) if one.by in f.body), None)
-            return maker is not None and _is_plain_in(name, maker, torch)
+            methods = [each for each in scope.body if isinstance(each, Function)]
+            return any(_is_plain_in(name, each, torch) for each in methods if one.by in each.body)
         case ast.Call(func=ast.Name(id=name)) if name in _SLICES:
             return True
-    plain = value is not None and ast.unparse(value) != "None" and is_number(value, torch)
-    return plain and not of_package(getattr(value, "func", value), torch)
+    return _is_plain_value(value, torch)
+
+
+def _is_plain_value(value: ast.expr | None, torch: TorchNames) -> bool:
+    none = value is None or (isinstance(value, ast.Constant) and value.value is None)
+    made = not none and of_package(getattr(value, "func", value), torch)
+    return not none and not made and is_number(value, torch)
 
 
 def _says_plain(annotation: ast.expr) -> bool:
     """Whether an annotation admits nothing that has a device."""
-    try:
-        said = [*names(annotation), *(one.attr for one in nodes(annotation, ast.Attribute))]
-        texts = [one.value for one in nodes(annotation, ast.Constant) if isinstance(one.value, str)]
-        said += [name for text in texts for name in names(ast.parse(text, mode="eval"))]
-    except (SyntaxError, ValueError):
-        return False
-    kinds = {*said} - _BESIDE
+    kinds = {*_WORD.findall(ast.unparse(annotation))} - _BESIDE
     return bool(kinds) and kinds <= _PLAIN
 
 

@@ -17,7 +17,7 @@ from diagnose.placement.devices import HOME
 from diagnose.placement.localization import call_stack, replicas
 from diagnose.placement.localization.suspects import of_meeting
 from diagnose.placement.model import Device, Spot
-from diagnose.placement.semantics import bound, calls, dotted, lines_of
+from diagnose.placement.semantics import bound, calls, dotted, lines_of, reads
 from diagnose.scene.calls import names_device
 from diagnose.sources import SourceFile, Sources
 
@@ -87,17 +87,13 @@ def of_missing_gpu(frames: Sequence[Frame], sources: Sources, torch: TorchNames)
             device_patterns.of_program(at, literal=False), device_patterns.nearby(at, None)
         )
         known = (one for one in told if not _is_fixed(one, source.tree, torch))
-        devices = dict.fromkeys(one for one in known if moved not in map(dotted, _parts(one)))
+        devices = dict.fromkeys(one for one in known if not reads(ast.parse(one), moved))
         if devices:
             cpu, gpu = Device(DeviceType.CPU), Device(DeviceType.CUDA)
             name = moved or ast.unparse(call)
             found = Suspect("hardcoded-device", name, at, gpu, cpu, tuple(devices), meets=at)
             return Origins((found,), (source,))
     return Origins()
-
-
-def _parts(text: str) -> list[ast.AST]:
-    return list(ast.walk(ast.parse(text, mode="eval")))
 
 
 def _is_fixed(name: str, tree: ast.Module, torch: TorchNames) -> bool:
@@ -191,6 +187,7 @@ def unexplained(
 
 #: Causes of a module, whose weights a line reads.
 _OF_MODULES = frozenset({"module-not-moved", "loss-or-metric-state"})
+_OF_INPUTS = frozenset({"input-not-moved"})
 
 
 def _defined(
@@ -203,7 +200,7 @@ def _defined(
     value: ast.expr | None = None
     if cause in _OF_MODULES:
         value = call_stack.layer(stack[0], torch)
-    elif cause == "input-not-moved":
+    elif cause in _OF_INPUTS:
         told = ast.parse(operand, mode="eval").body if operand is not None else None
         value = told or call_stack.given(stack[0], torch)
     spot = call_stack.definition(value, stack, torch) if value is not None else None

@@ -152,8 +152,12 @@ def _root(value: ast.expr, torch: TorchNames) -> ast.expr:
 def _attribute(name: str, line: Line) -> Spot | None:
     """The one assignment of an attribute in the class around."""
     said = [one for one in bindings(line.owner) if dotted(one.target) == name] if line.owner else []
-    values = [one.value for one in said if one.value and ast.unparse(one.value) != "None"]
+    values = [one.value for one in said if one.value and not _is_none(one.value)]
     return _spot(line.source, values[0]) if len(values) == 1 else None
+
+
+def _is_none(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _last(found: Iterable[Binding], name: str, above: float = math.inf) -> Binding | None:
@@ -173,7 +177,7 @@ def _given(name: str, inner: Line, outer: Line, torch: TorchNames) -> ast.expr |
         return None
     listed = [one.arg for one in positional(function)]
     method = inner.owner is not None and listed[:1] == ["self"]
-    if method and name == "self":
+    if method and name == listed[0]:
         of = call.func
         if called(call) == function.name and isinstance(of, ast.Attribute):
             of = of.value
