@@ -127,7 +127,12 @@ def explain(
         if sources is not None:
             report = guarded("sources", partial(sources.claimed, report), report)
         scene = Scene(report, casebase.knowledge, sources, look if device else None)
-        diagnosis = _device(scene, casebase, top, answers) if device else _other(scene, casebase)
+        if device or scene.is_fixed:
+            error = report.error._replace(family=DEVICE_FAMILY)
+            scene.report = scene.report._replace(error=error)
+            diagnosis = _device(scene, casebase, top, answers)
+        else:
+            diagnosis = _other(scene, casebase)
     diagnosis = diagnosis._replace(incomplete=(*pieces, *diagnosis.incomplete))
     if sources is None:
         return diagnosis
@@ -181,9 +186,8 @@ def _other(scene: Scene, casebase: Casebase) -> Diagnosis:
     culprit = guarded("culprit", partial(_culprit, scene), None)
     sentences = guarded("advice", lambda: advise(scene.report, casebase.advice()), ())
     site = guarded("site", partial(_site, scene), None)
-    return Diagnosis(
-        scene.report, "unknown", culprit, lang=casebase.lang, advice=sentences, site=site
-    )
+    report = scene.report._replace(mismatch=None)
+    return Diagnosis(report, "unknown", culprit, lang=casebase.lang, advice=sentences, site=site)
 
 
 def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Diagnosis:
