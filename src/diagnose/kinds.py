@@ -36,6 +36,14 @@ class EventKind(Enum):
     STEPPED = "stepped"  # an optimizer made its state in a step
 
 
+class EvidenceKind(Enum):
+    """What says that a parameter of what nothing calls may be on an accelerator."""
+
+    MOVED = "moved"  # its function moves others, or makes them on a device
+    MODULE = "module"  # it is a method of a module
+    ATTRIBUTE = "attribute"  # its class moves the attribute, or asks where it is
+
+
 class ConstraintKind(Enum):
     """Why operands have to be on one device."""
 

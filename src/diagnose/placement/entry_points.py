@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
+from diagnose.placement import evidence
 from diagnose.placement.devices import CPU, HOME, differ, named_so
 from diagnose.placement.language import calls
 from diagnose.placement.language.control_flow import Ways
@@ -14,7 +16,7 @@ from diagnose.placement.libraries.module_methods import GIVEN
 from diagnose.placement.libraries.trainers import BEFORE
 from diagnose.placement.libraries.weights import copied
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine, Meeting
-from diagnose.placement.model import Step
+from diagnose.placement.model import Evidence, Step
 from diagnose.placement.semantics import (
     defaults,
     dotted,
@@ -64,10 +66,33 @@ def uncalled(machine: Machine, frame: Frame) -> bool:
     turned = _assigned_twice(frame.source.tree)
     for value in list(frame.names.values()):
         if isinstance(value, Function) and value.source is frame.source:
+            _note(machine, value.undecorated or value, frame)
             complete = _entered(machine, value.undecorated or value, frame) and complete
         elif isinstance(value, Class) and value.source is frame.source:
             complete = _class(machine, value, frame, turned) and complete
     return complete
+
+
+def supposed(machine: Machine) -> None:
+    """Runs once more what nothing calls, where something says that it is given what is on an accelerator."""
+    for function, frame in machine.idle:
+        this = function.this
+        if isinstance(this, Object) and this.made is not None:
+            for name, told in evidence.of_attributes(this.made).items():
+                held = this.attributes.get(name)
+                if isinstance(held, Unknown | Tensor) and getattr(held, "device", None) is None:
+                    this.attributes[name] = _there(told)
+        told_ = evidence.of_method(function)
+        names = evidence.tensors(function, machine.torch) & set(_names(function))
+        given = {name: _there(told_) for name in names} if told_ is not None else {}
+        if given or isinstance(this, Object):
+            _run(machine, function, frame, _asked(machine, function), frozenset(), given)
+
+
+def _there(because: Evidence) -> Tensor:
+    found = Tensor(HOME, Origin.GIVEN)
+    found.because = because
+    return found
 
 
 def hung(machine: Machine) -> bool:
@@ -81,7 +106,7 @@ def hung(machine: Machine) -> bool:
 
 def _class(machine: Machine, made: Class, frame: Frame, turned: frozenset[str]) -> bool:
     """Runs the methods of a class that nothing called; ``turned`` are attributes that are set again."""
-    waiting = [one for one in _methods(made) if id(one.node) not in machine.entered]
+    waiting = [one for one in _methods(made) if id(one.node) not in machine.called]
     if not waiting:
         return True
     machine.left = BUDGET // 3
@@ -109,6 +134,9 @@ def _class(machine: Machine, made: Class, frame: Frame, turned: frozenset[str]) 
     taken = known is not None and _taken_again(this)
     if isinstance(this, Module) and known is not None and not taken and _stays(this):
         this, known = copied(this, ()), None  # what the program made stays where it is
+    for member in waiting:
+        if member.name.rpartition(".")[2] not in building:
+            _note(machine, member if member.owner is None else member.bound(this), frame)
     # What nothing calls may be called before the model moves, but for its ``forward``.
     for member in waiting:
         if member.name.rpartition(".")[2] in building:
@@ -119,6 +147,11 @@ def _class(machine: Machine, made: Class, frame: Frame, turned: frozenset[str]) 
             bound = member if member.owner is None else member.bound(this)  # static: of none
             complete = _entered(machine, bound, frame) and complete
     return complete
+
+
+def _note(machine: Machine, function: Function, frame: Frame) -> None:
+    if id(function.node) not in machine.called and not isinstance(function.node, ast.Lambda):
+        machine.idle.append((function, frame))
 
 
 def _stays(module: Module) -> bool:
@@ -232,11 +265,16 @@ def _run(
     frame: Frame,
     tensors: frozenset[str],
     elsewhere: frozenset[str],
+    known: Mapping[str, Value] = MappingProxyType({}),
 ) -> bool:
-    """Runs a function whose parameters of some names are tensors, and of some on the accelerator."""
+    """Runs a function whose parameters of some names are tensors, of some on the accelerator, and of some
+    known."""
     machine.left = BUDGET // 3
     given = {
-        name: Given(ast.Name(name), _guessed(machine, name, function, tensors, elsewhere))
+        name: Given(
+            ast.Name(name),
+            known.get(name) or _guessed(machine, name, function, tensors, elsewhere),
+        )
         for name in _names(function)
     }
 

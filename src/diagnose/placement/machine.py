@@ -24,7 +24,17 @@ from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.semantics import nodes
 from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Generator, Number, Place, Unknown, Value, begun
+from diagnose.placement.values import (
+    Const,
+    Frame,
+    Function,
+    Generator,
+    Number,
+    Place,
+    Unknown,
+    Value,
+    begun,
+)
 
 #: Nodes that are visited at most on the way from one entry of a program, and of all of them.
 BUDGET = 150_000
@@ -198,6 +208,9 @@ class Machine:
         self.replaced: dict[str, Value] = {}
         #: Functions within others that a library's object is given to call, and the variables there.
         self.hung: list[tuple[Value, Frame]] = []
+        #: What the program calls, and the functions and methods that it does not.
+        self.called = frozenset[int]()
+        self.idle: list[tuple[Function, Frame]] = []
         #: Whether options are taken to have their defaults.
         self.defaults = True
         #: How the others are taken, and whether there are any.

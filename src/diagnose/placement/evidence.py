@@ -1,0 +1,117 @@
+"""What says that a function which nothing calls may be given what is on an accelerator.
+
+The device of a parameter is not known where nothing calls its function. The code around it may tell that
+the function is meant for a GPU, too: others are moved beside it, or it is a method of a module.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from diagnose.kinds import EvidenceKind
+from diagnose.model import TorchNames
+from diagnose.placement.device_patterns import destinations
+from diagnose.placement.devices import CPU, written
+from diagnose.placement.model import Evidence, Spot
+from diagnose.placement.pass_through import moved_in
+from diagnose.placement.semantics import (
+    calls,
+    dotted,
+    last_name,
+    nodes,
+    parameters,
+)
+from diagnose.placement.tensors import Module
+from diagnose.placement.values import Class, Function, Value
+
+
+def of_method(function: Function) -> Evidence | None:
+    """What says that a function may be given tensors on an accelerator; None where nothing does, or where
+    it is what prepares data on the host."""
+    if _is_of_host(function):
+        return None
+    moved = _moves(function.node)
+    if moved is not None:
+        return Evidence(EvidenceKind.MOVED, Spot(function.source, moved, function.name))
+    if isinstance(function.this, Module) and function.owner is not None:
+        return Evidence(
+            EvidenceKind.MODULE, Spot(function.source, function.owner.node, function.name)
+        )
+    return None
+
+
+def of_attributes(made: Class) -> Mapping[str, Evidence]:
+    """The attributes that methods of a class move, or ask for their device, and where."""
+    found: dict[str, Evidence] = {}
+    for one in made.line():
+        if not _named_for_host(one.node.name):
+            for name, node in _moved_attributes(one.node).items():
+                spot = Spot(one.source, node, one.node.name)
+                found.setdefault(name, Evidence(EvidenceKind.ATTRIBUTE, spot))
+    return found
+
+
+@lru_cache(maxsize=64)
+def _moved_attributes(made: ast.ClassDef) -> Mapping[str, ast.expr]:
+    moved = [one for one in moved_in(made) if not _stays(one)]
+    asked = [one.value for one in nodes(made, ast.Attribute) if one.attr == "device"]
+    own = (one for one in (*moved, *asked) if isinstance(one, ast.Attribute))
+    return {one.attr: one for one in own if dotted(one.value) == "self"}
+
+
+def tensors(function: Function, torch: TorchNames) -> frozenset[str]:
+    """The parameters that a function uses as tensors, and moves nowhere."""
+    moved = {one.id for one in moved_in(function.node) if isinstance(one, ast.Name)}
+    found = set[str]()
+    for node in nodes(function.node, ast.Attribute):
+        if isinstance(node.value, ast.Name) and node.attr in torch.of_tensors:
+            found.add(node.value.id)
+    for call in calls(function.node):
+        if (dotted(call.func) or "").startswith(("torch.", "F.")):
+            found.update(one.id for one in call.args[:1] if isinstance(one, ast.Name))
+    for one in parameters(function.node):
+        if one.annotation is not None and "Tensor" in ast.unparse(one.annotation):
+            found.add(one.arg)
+    given = {one.arg for one in parameters(function.node)}
+    return frozenset((found & given) - moved)
+
+
+@lru_cache(maxsize=256)
+def _moves(function: ast.AST) -> ast.expr | None:
+    """The first expression of a function that names a device which is not the host's: what is moved there,
+    or made."""
+    told = (one for one in destinations(function) if not _stays(one))
+    return next((one for one in told if _is_device(one)), None)
+
+
+def _is_device(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant(value=said):
+            return isinstance(said, str) and written(said) is not None
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return "type" not in name and not (dotted(node) or "").startswith("torch.")
+    return False
+
+
+def _stays(node: ast.expr) -> bool:
+    """Whether an expression names the host."""
+    return isinstance(node, ast.Constant) and (
+        node.value is None or (isinstance(node.value, str) and written(node.value) == CPU)
+    )
+
+
+_OF_HOST = ("collate", "dataset", "transform", "loader", "sampler", "preprocess", "tokenize", "augment")
+
+
+def _named_for_host(name: str) -> bool:
+    return any(word in name.casefold() for word in _OF_HOST)
+
+
+def _is_of_host(function: Function) -> bool:
+    names = [function.node.name] if not isinstance(function.node, ast.Lambda) else []
+    names += function.owner.names() if function.owner is not None else []
+    if any(map(_named_for_host, names)):
+        return True
+    return function.owner is not None and function.owner.find("__getitem__") is not None
