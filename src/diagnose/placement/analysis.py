@@ -117,7 +117,8 @@ def analyse(
         complete = hung(machine) and complete
     judged, unknown = machine.judged, machine.unknown
     if supposing:
-        supposed(machine)
+        for frame in list(loading.frames.values()):
+            supposed(machine, frame)
     held = [value for frame in loading.frames.values() for value in frame.names.values()]
     return Program(
         {source.path: source for source in loading.sources.values()},

@@ -7,7 +7,7 @@ the function is meant for a GPU, too: others are moved beside it, or it is a met
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 
 from diagnose.kinds import EvidenceKind
@@ -19,18 +19,17 @@ from diagnose.placement.pass_through import moved_in
 from diagnose.placement.semantics import (
     calls,
     dotted,
-    last_name,
     nodes,
     parameters,
 )
 from diagnose.placement.tensors import Module
-from diagnose.placement.values import Class, Function, Value
+from diagnose.placement.values import Class, Function
 
 
-def of_method(function: Function) -> Evidence | None:
+def of_function(function: Function) -> Evidence | None:
     """What says that a function may be given tensors on an accelerator; None where nothing does, or where
     it is what prepares data on the host."""
-    if _is_of_host(function):
+    if _prepares(function):
         return None
     moved = _moves(function.node)
     if moved is not None:
@@ -46,7 +45,7 @@ def of_attributes(made: Class) -> Mapping[str, Evidence]:
     """The attributes that methods of a class move, or ask for their device, and where."""
     found: dict[str, Evidence] = {}
     for one in made.line():
-        if not _named_for_host(one.node.name):
+        if not is_of_host(one.node.name):
             for name, node in _moved_attributes(one.node).items():
                 spot = Spot(one.source, node, one.node.name)
                 found.setdefault(name, Evidence(EvidenceKind.ATTRIBUTE, spot))
@@ -61,7 +60,7 @@ def _moved_attributes(made: ast.ClassDef) -> Mapping[str, ast.expr]:
     return {one.attr: one for one in own if dotted(one.value) == "self"}
 
 
-def tensors(function: Function, torch: TorchNames) -> frozenset[str]:
+def tensors_of(function: Function, torch: TorchNames) -> frozenset[str]:
     """The parameters that a function uses as tensors, and moves nowhere."""
     moved = {one.id for one in moved_in(function.node) if isinstance(one, ast.Name)}
     found = set[str]()
@@ -76,6 +75,17 @@ def tensors(function: Function, torch: TorchNames) -> frozenset[str]:
             found.add(one.arg)
     given = {one.arg for one in parameters(function.node)}
     return frozenset((found & given) - moved)
+
+
+def batches_of(function: Function, torch: TorchNames) -> frozenset[str]:
+    """The parameters of which a function uses the items of some names as tensors."""
+    return frozenset(
+        node.value.value.id
+        for node in nodes(function.node, ast.Attribute)
+        if isinstance(node.value, ast.Subscript) and isinstance(node.value.value, ast.Name)
+        if isinstance(node.value.slice, ast.Constant) and isinstance(node.value.slice.value, str)
+        if node.attr in torch.of_tensors
+    )
 
 
 @lru_cache(maxsize=256)
@@ -102,16 +112,26 @@ def _stays(node: ast.expr) -> bool:
     )
 
 
-_OF_HOST = ("collate", "dataset", "transform", "loader", "sampler", "preprocess", "tokenize", "augment")
+_OF_HOST = (
+    "collate",
+    "dataset",
+    "transform",
+    "loader",
+    "sampler",
+    "preprocess",
+    "tokenize",
+    "augment",
+)
 
 
-def _named_for_host(name: str) -> bool:
+def is_of_host(name: str) -> bool:
+    """Whether a function or class of a name prepares data on the host."""
     return any(word in name.casefold() for word in _OF_HOST)
 
 
-def _is_of_host(function: Function) -> bool:
+def _prepares(function: Function) -> bool:
     names = [function.node.name] if not isinstance(function.node, ast.Lambda) else []
     names += function.owner.names() if function.owner is not None else []
-    if any(map(_named_for_host, names)):
+    if any(map(is_of_host, names)):
         return True
     return function.owner is not None and function.owner.find("__getitem__") is not None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from diagnose.kinds import DeviceType, EventKind, Origin
-from diagnose.placement.model import Device, Evidence, Spot, Step
+from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.values import Attributes, Class, Frame, Value
 
 
@@ -17,11 +17,10 @@ class Tensor(Value):
     weight it is; ``name`` what the module calls it; ``guessed`` that it may be none, or be elsewhere: it
     came of a call of which nothing is known; ``element`` that a number or a loop took it out of a tensor;
     ``floating`` whether it is of a floating-point type, None where that is not known; ``ways`` which tensor
-    it is by each of two ways that put it apart; ``because`` what says that it is there, where nobody knows.
+    it is by each of two ways that put it apart.
     """
 
     __slots__ = (
-        "because",
         "device",
         "element",
         "floating",
@@ -46,7 +45,6 @@ class Tensor(Value):
         guessed: bool = False,
     ) -> None:
         super().__init__(steps, frame)
-        self.because: Evidence | None = None
         self.element = False
         self.floating: bool | None = None
         self.ways: tuple[Tensor, ...] = ()
@@ -70,7 +68,6 @@ class Tensor(Value):
             guessed=self.guessed,
         )
         found.element = self.element
-        found.because = self.because
         # What comes without a step may be computed of it, and of another type.
         found.floating = self.floating if steps and scalar is None else None
         return found
