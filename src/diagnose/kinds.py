@@ -41,6 +41,7 @@ class EvidenceKind(Enum):
 
     MOVED = "moved"  # its function moves others, or makes them on a device
     MODULE = "module"  # it is a method of a module
+    PEER = "peer"  # others of its class, or its file, move what they are given, or follow it
     ATTRIBUTE = "attribute"  # its class moves the attribute, or asks where it is
 
 

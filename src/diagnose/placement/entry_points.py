@@ -99,7 +99,7 @@ def _suppose_methods(machine: Machine, made: Class, frame: Frame) -> None:
     del machine.meetings[mark:]
     held = _plain(this)
     told = of_attributes(made)
-    for name, because in told.items():
+    for name in told:
         value = held.get(name)
         if isinstance(value, Unknown) or (isinstance(value, Tensor) and value.device is None):
             held[name] = Tensor(HOME, Origin.GIVEN)

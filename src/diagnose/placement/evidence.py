@@ -7,7 +7,7 @@ the function is meant for a GPU, too: others are moved beside it, or it is a met
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from diagnose.kinds import EvidenceKind
@@ -17,10 +17,12 @@ from diagnose.placement.devices import CPU, written
 from diagnose.placement.model import Evidence, Spot
 from diagnose.placement.pass_through import moved_in
 from diagnose.placement.semantics import (
+    bindings,
     calls,
     dotted,
     nodes,
     parameters,
+    scope_of,
 )
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Class, Function
@@ -31,14 +33,18 @@ def of_function(function: Function) -> Evidence | None:
     it is what prepares data on the host."""
     if _prepares(function):
         return None
-    moved = _moves(function.node)
-    if moved is not None:
-        return Evidence(EvidenceKind.MOVED, Spot(function.source, moved, function.name))
-    if isinstance(function.this, Module) and function.owner is not None:
-        return Evidence(
-            EvidenceKind.MODULE, Spot(function.source, function.owner.node, function.name)
-        )
-    return None
+    source, owner = function.source, function.owner
+
+    def found(kind: EvidenceKind, node: ast.AST | None) -> Evidence | None:
+        return Evidence(kind, Spot(source, node, function.name)) if node is not None else None
+
+    of_module = owner.node if owner is not None and isinstance(function.this, Module) else None
+    return (
+        found(EvidenceKind.MOVED, _moves(function.node))
+        or found(EvidenceKind.MODULE, of_module)
+        or found(EvidenceKind.PEER, _moves(owner.node) if owner is not None else None)
+        or found(EvidenceKind.PEER, _follows(source.tree))
+    )
 
 
 def of_attributes(made: Class) -> Mapping[str, Evidence]:
@@ -54,10 +60,12 @@ def of_attributes(made: Class) -> Mapping[str, Evidence]:
 
 @lru_cache(maxsize=64)
 def _moved_attributes(made: ast.ClassDef) -> Mapping[str, ast.expr]:
-    moved = [one for one in moved_in(made) if not _stays(one)]
-    asked = [one.value for one in nodes(made, ast.Attribute) if one.attr == "device"]
-    own = (one for one in (*moved, *asked) if isinstance(one, ast.Attribute))
-    return {one.attr: one for one in own if dotted(one.value) == "self"}
+    found = [one.value for one in nodes(made, ast.Attribute) if one.attr == "device"]
+    for one in bindings(made):  # what moves and is not kept may be a module
+        found += moved_in(one.value) if one.value is not None else ()
+    own = [one for one in found if isinstance(one, ast.Attribute) and dotted(one.value) == "self"]
+    ran = {dotted(call.func) for call in calls(made)}
+    return {one.attr: one for one in own if dotted(one) not in ran}
 
 
 def tensors_of(function: Function, torch: TorchNames) -> frozenset[str]:
@@ -93,7 +101,27 @@ def _moves(function: ast.AST) -> ast.expr | None:
     """The first expression of a function that names a device which is not the host's: what is moved there,
     or made."""
     told = (one for one in destinations(function) if not _stays(one))
-    return next((one for one in told if _is_device(one)), None)
+    return next((one for one in told if _is_device(one)), next(_cuda(function), None))
+
+
+def _cuda(scope: ast.AST) -> Iterator[ast.expr]:
+    """What a node brings to the GPU by ``.cuda()``."""
+    return moved_in(scope, ("cuda",))
+
+
+@lru_cache(maxsize=16)
+def _follows(tree: ast.Module) -> ast.expr | None:
+    """The first expression of a file that makes something where a parameter is, or moves it there."""
+    told = (one for one in destinations(tree) if isinstance(one, ast.Attribute))
+    return next((one for one in told if one.attr == "device" and _is_parameter(tree, one)), None)
+
+
+def _is_parameter(tree: ast.Module, node: ast.Attribute) -> bool:
+    """Whether an attribute is one of what a function is given, but for its object."""
+    function = scope_of(tree, node)
+    name = node.value.id if isinstance(node.value, ast.Name) else None
+    given = () if isinstance(function, ast.Module) else parameters(function)
+    return name != "self" and any(one.arg == name for one in given)
 
 
 def _is_device(node: ast.expr) -> bool:
