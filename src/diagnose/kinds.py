@@ -42,6 +42,7 @@ class EvidenceKind(Enum):
     MOVED = "moved"  # its function moves others, or makes them on a device
     MODULE = "module"  # it is a method of a module
     PEER = "peer"  # others of its class, or its file, move what they are given, or follow it
+    CHOSEN = "chosen"  # the code around it goes by a device that is chosen elsewhere
     ATTRIBUTE = "attribute"  # its class moves the attribute, or asks where it is
 
 

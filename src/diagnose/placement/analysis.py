@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from diagnose.kinds import ConstraintKind, OptionState, Origin
 from diagnose.model import TorchNames
-from diagnose.placement import Imported
+from diagnose.placement import Imported, without_gpu
 from diagnose.placement.devices import SPLIT, differ, is_gpu
 from diagnose.placement.entry_points import guarded, hung, supposed, uncalled
 from diagnose.placement.language import calls, expressions, statements
@@ -226,6 +226,8 @@ def checked(source: Source, torch: TorchNames, imported: Imported | None) -> Che
         found = {**found, **_on_another(run, program, found)}
     if lacking := _lacked(program.sources.values(), torch):
         found = {**_far(run, lacking), **found}
+    for one in without_gpu.suspects(source):
+        found = {(one.cause, one.spot.file, one.spot.line): one, **found}
     ordered = sorted(found.values(), key=lambda s: (s.spot.file, s.spot.line, s.cause))
     return Checked(tuple(ordered), program.judged, program.unknown)
 
