@@ -7,6 +7,7 @@ the function is meant for a GPU, too: others are moved beside it, or it is a met
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
@@ -18,6 +19,7 @@ from diagnose.placement.model import Evidence, Spot
 from diagnose.placement.pass_through import moved_in
 from diagnose.placement.semantics import (
     bindings,
+    called,
     calls,
     dotted,
     nodes,
@@ -71,18 +73,25 @@ def _moved_attributes(made: ast.ClassDef) -> Mapping[str, ast.expr]:
 def tensors_of(function: Function, torch: TorchNames) -> frozenset[str]:
     """The parameters that a function uses as tensors, and moves nowhere."""
     moved = {one.id for one in moved_in(function.node) if isinstance(one, ast.Name)}
+    made = torch.factories | torch.host_factories
     found = set[str]()
     for node in nodes(function.node, ast.Attribute):
         if isinstance(node.value, ast.Name) and node.attr in torch.of_tensors:
             found.add(node.value.id)
     for call in calls(function.node):
-        if (dotted(call.func) or "").startswith(("torch.", "F.")):
+        if (dotted(call.func) or "").startswith(("torch.", "F.")) and called(call) not in made:
             found.update(one.id for one in call.args[:1] if isinstance(one, ast.Name))
+    given = set[str]()
     for one in parameters(function.node):
-        if one.annotation is not None and "Tensor" in ast.unparse(one.annotation):
-            found.add(one.arg)
-    given = {one.arg for one in parameters(function.node)}
-    return frozenset((found & given) - moved)
+        said = ast.unparse(one.annotation) if one.annotation is not None else ""
+        if "Tensor" in said or (one.arg in found and not _is_plain(said)):
+            given.add(one.arg)
+    return frozenset(given - moved)
+
+
+def _is_plain(annotation: str) -> bool:
+    """Whether an annotation names what is no tensor."""
+    return re.match(r"(int|float|bool|str|np\.|numpy\.)", annotation) is not None
 
 
 def batches_of(function: Function, torch: TorchNames) -> frozenset[str]:
@@ -140,21 +149,16 @@ def _stays(node: ast.expr) -> bool:
     )
 
 
-_OF_HOST = (
-    "collate",
-    "dataset",
-    "transform",
-    "loader",
-    "sampler",
-    "preprocess",
-    "tokenize",
-    "augment",
+#: What functions and classes are called that prepare data on the host.
+_OF_HOST = re.compile(
+    r"collat|dataset|transform(?!er)|loader|sampler|preprocess|processor|processing|tokeniz|augment|plot|visuali",
+    re.IGNORECASE,
 )
 
 
 def is_of_host(name: str) -> bool:
     """Whether a function or class of a name prepares data on the host."""
-    return any(word in name.casefold() for word in _OF_HOST)
+    return _OF_HOST.search(name) is not None
 
 
 def _prepares(function: Function) -> bool:
