@@ -226,8 +226,10 @@ def checked(source: Source, torch: TorchNames, imported: Imported | None) -> Che
         found = {**found, **_on_another(run, program, found)}
     if lacking := _lacked(program.sources.values(), torch):
         found = {**_far(run, lacking), **found}
+    lines = {place[1:] for place in found}
     for one in without_gpu.suspects(source):
-        found = {(one.cause, one.spot.file, one.spot.line): one, **found}
+        if (one.spot.file, one.spot.line) not in lines:
+            found = {**found, (one.cause, one.spot.file, one.spot.line): one}
     ordered = sorted(found.values(), key=lambda s: (s.spot.file, s.spot.line, s.cause))
     return Checked(tuple(ordered), program.judged, program.unknown)
 
@@ -325,13 +327,18 @@ def _by_place(program: Program, split: bool | None = None) -> dict[_Place, Suspe
     return found
 
 
+#: What comes of the order in which methods are called, which nobody knows of what nothing calls.
+_OF_ORDER = frozenset({"submodule-added-after-move", "module-not-moved", "optimizer-state"})
+
+
 def _suspected(program: Program, split: bool) -> Iterator[Suspect]:
     away: set[int] = set()  # what is not at home: all that it meets is off then, and no finding
     for meeting in program.meetings:
         if away & {id(side.value) for side in meeting.sides}:
             continue
         for suspect in of_meeting(meeting, split=split):
-            yield suspect
+            if meeting.because is None or suspect.cause not in _OF_ORDER:
+                yield suspect
             if meeting.what == ConstraintKind.HOME:
                 away |= {id(part) for side in meeting.sides for part in _parts(side.value)}
 

@@ -97,6 +97,7 @@ def _suppose_methods(machine: Machine, made: Class, frame: Frame) -> None:
     machine.left, mark = BUDGET // 3, len(machine.meetings)
     _, this = _built(machine, made, frame, open_=True)
     del machine.meetings[mark:]
+    _forget_devices(this, made)
     held = _plain(this)
     told = of_attributes(made)
     for name in told:

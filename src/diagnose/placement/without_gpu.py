@@ -25,10 +25,12 @@ from diagnose.placement.semantics import (
     nodes,
     parameters,
     path_to,
+    top,
 )
 
 #: What conditions and handlers ask that see to a machine without a GPU, or to one by an option.
 _ASKS = re.compile(r"cuda|gpu|device|is_available|cpu", re.IGNORECASE)
+_NUMBERED = re.compile(r"cuda(?::|\()(\d+)")
 #: What holds no tensors of a GPU.
 _NUMBERS = re.compile(r"sched|scaler|\brng", re.IGNORECASE)
 #: What programs call what they load weights from, and to.
@@ -38,10 +40,16 @@ _WEIGHTS = re.compile(r"ckpt|checkpoint|state|model|weight|pretrain|resume|snaps
 def suspects(source: Source) -> Iterator[Suspect]:
     """The literals and loads of a file that need a GPU where the code around them chooses its device, in
     their order. None is sure: the program may be meant for GPUs alone."""
+    if len({int(number) for number in _NUMBERED.findall(source.text)}) > 1:
+        return  # it is for several GPUs
+    fixed = any(_literal(call) for one in top(source.tree) for call in calls(one))
+    saved = {ast.unparse(one.args[1]) for one in calls(source.tree, "save") if len(one.args) > 1}
     for call in calls(source.tree):
         if (made := _literal(call)) is not None:
+            if fixed:
+                continue  # the program itself is for GPUs
             cause, name = "hardcoded-device", ast.unparse(made)
-        elif _is_load(call):
+        elif _is_load(call) and ast.unparse(call.args[0]) not in saved:
             cause, name = "checkpoint-location", ast.unparse(call)
         else:
             continue
