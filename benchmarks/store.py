@@ -4,7 +4,8 @@
 
 A store at a new place is filled first: reports of documented incidents, cloned over failures as in
 life: a few very often, most rarely. Then each address is asked for in turns. What is printed
-is milliseconds (p50, p99), requests a second, and the median as a multiple of hello's.
+is milliseconds (p50, p99), requests a second, the median as a multiple of hello's, and CPU of the server a
+request, which a busy machine changes less.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import psutil
 from sqlalchemy import Table, func, insert, select
 
 from diagnose.casebase.store import load
@@ -44,6 +46,26 @@ AT_ONCE, INCIDENTS, DAYS = 5_000, 40, 90
 RANKS, HOSTS, VARIANTS = 8, 64, 3
 #: Requests of each client before the first that counts: each worker has then answered some.
 _WARM = 5
+
+
+class Served(NamedTuple):
+    """A server: its port, and its process, of which workers are children."""
+
+    port: int
+    process: psutil.Process
+
+    def worked(self) -> float:
+        """Seconds of CPU that it has taken."""
+        every = [self.process, *self.process.children(recursive=True)]
+        return sum(sum(one.cpu_times()[:2]) for one in every)
+
+
+class Asked(NamedTuple):
+    """Milliseconds of each request, how many seconds they went on, and seconds of CPU of the server."""
+
+    taken: list[float]
+    seconds: float
+    worked: float
 
 
 def main() -> None:
@@ -178,15 +200,17 @@ def _measure(
         often = session.scalars(select(GroupRow.id).order_by(GroupRow.count.desc())).first()
         old = session.scalars(select(GroupRow.last).order_by(GroupRow.last).offset(200)).first()
     rare = store.groups(limit=1)[0].id
+    worked = time.process_time()
     seen = [_timed(lambda answer=answer: store.seen(answer)) for _, answer in answers * 5]
+    worked = time.process_time() - worked
     print(f"{reports} reports in {failures} failures; {options.clients} clients")
-    _print("", "p50 ms", "p99 ms", "1/s", "of hello")
-    with _server(None, options.workers) as port:
-        hello = _asked(port, "GET", "/", [b""], options)
-    base = _row("hello", *hello)
+    _print("", "p50 ms", "p99 ms", "1/s", "of hello", "CPU ms")
+    with _server(None, options.workers) as served:
+        hello = _asked(served, "GET", "/", [b""], options)
+    _row("hello", hello)
     texts = [json.dumps({"text": text}).encode() for text, _ in answers]
     sent = [json.dumps({"text": text, "host": "node1"}).encode() for text, _ in answers]
-    with _server(where, options.workers) as port:
+    with _server(where, options.workers) as served:
         for name, method, path, bodies in (
             ("/failures", "GET", "/failures", [b""]),
             ("/failures?q=", "GET", "/failures?q=step_77+cuda", [b""]),
@@ -200,16 +224,17 @@ def _measure(
             ("API: diagnoses", "POST", "/api/v1/diagnoses", texts),
             ("API: a report sent", "POST", "/api/v1/reports", sent),
         ):
-            _row(name, *_asked(port, method, path, bodies, options), base)
-    _row("what is remembered", seen, sum(seen) / 1000, base)
+            _row(name, _asked(served, method, path, bodies, options), hello)
+    _row("what is remembered", Asked(seen, sum(seen) / 1000, worked), hello)
 
 
-def _row(name: str, taken: list[float], seconds: float, base: float | None = None) -> float:
-    middle = statistics.median(taken)
-    high = statistics.quantiles(taken, n=100)[-1]
-    times = f"{middle / base:.1f}" if base else ""
-    _print(name, f"{middle:.1f}", f"{high:.1f}", f"{len(taken) / seconds:.0f}", times)
-    return middle
+def _row(name: str, asked: Asked, base: Asked | None = None) -> None:
+    middle = statistics.median(asked.taken)
+    high = statistics.quantiles(asked.taken, n=100)[-1]
+    times = middle / statistics.median((base or asked).taken)
+    work = 1000 * asked.worked / len(asked.taken)
+    rate = len(asked.taken) / asked.seconds
+    _print(name, f"{middle:.1f}", f"{high:.1f}", f"{rate:.0f}", f"{times:.1f}", f"{work:.1f}")
 
 
 def _print(name: str, *figures: str) -> None:
@@ -223,19 +248,19 @@ def _timed(run: Any) -> float:
 
 
 def _asked(
-    port: int, method: str, path: str, bodies: list[bytes], options: argparse.Namespace
-) -> tuple[list[float], float]:
-    """Milliseconds of each request of all clients, and how many seconds they went on."""
+    served: Served, method: str, path: str, bodies: list[bytes], options: argparse.Namespace
+) -> Asked:
+    """Asks for one address with all clients for some seconds."""
     taken: list[float] = []
-    begun = 0.0
+    begun = worked = 0.0
     warm = threading.Barrier(options.clients)
 
     def client(number: int) -> None:
-        connection = http.client.HTTPConnection("127.0.0.1", port)
+        connection = http.client.HTTPConnection("127.0.0.1", served.port)
         headers = (
             {"Content-Type": "application/json", "Accept": "application/json"} if bodies[0] else {}
         )
-        nonlocal begun
+        nonlocal begun, worked
 
         def ask(turn: int) -> None:
             connection.request(method, path, bodies[turn % len(bodies)] or None, headers)
@@ -246,7 +271,8 @@ def _asked(
         for turn in range(_WARM):
             ask(turn)
         warm.wait()
-        begun = begun or time.perf_counter()
+        if not begun:
+            begun, worked = time.perf_counter(), served.worked()
         turn = number
         while time.perf_counter() < begun + options.seconds:
             taken.append(_timed(lambda: ask(turn)))  # noqa: B023
@@ -257,12 +283,12 @@ def _asked(
         thread.start()
     for thread in threads:
         thread.join()
-    return taken, time.perf_counter() - begun
+    return Asked(taken, time.perf_counter() - begun, served.worked() - worked)
 
 
 @contextmanager
-def _server(where: str | None, workers: int) -> Iterator[int]:
-    """The port of a service over a store, or of hello."""
+def _server(where: str | None, workers: int) -> Iterator[Served]:
+    """A service over a store, or hello."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -278,7 +304,7 @@ def _server(where: str | None, workers: int) -> Iterator[int]:
             except OSError:
                 time.sleep(0.1)
         try:
-            yield port
+            yield Served(port, psutil.Process(process.pid))
         finally:
             process.terminate()
 

@@ -252,7 +252,7 @@ class Failures(Transactions):
         held.first, held.last = first or held.first, last or held.last
 
 
-def _pairs(session: Session, query: Select[tuple[str, int]]) -> dict[str, int]:
+def _pairs(session: Session, query: Select[str, int]) -> dict[str, int]:
     return {label: count for label, count in session.execute(query)}  # noqa: C416  # rows are no tuples
 
 

@@ -89,7 +89,9 @@ def _seen(said: Mapping[str, Any]) -> Seen:
     """What `diagnose.rendering.json.seen_as_dict` wrote, whoever says so."""
     return Seen(
         str(said["group"]),
-        *(int(said[name]) for name in ("count", "first", "last")),
+        int(said["count"]),
+        int(said["first"]),
+        int(said["last"]),
         tuple(map(str, said["hosts"])),
         tuple(map(_fix, said["fixes"])),
         said["status"] if said["status"] in get_args(Status) else "open",
@@ -98,13 +100,10 @@ def _seen(said: Mapping[str, Any]) -> Seen:
 
 
 def _fix(said: Mapping[str, Any]) -> KnownFix:
-    return KnownFix(
-        str(said["text"]),
-        str(said["by"]),
-        int(said["at"]),
-        *(_text(said[name]) for name in ("commit", "link", "cause")),
-        *(int(said[name]) for name in get_args(Outcome)),
-    )
+    fix = KnownFix(str(said["text"]), str(said["by"]), int(said["at"]))
+    rest: dict[str, Any] = {name: _text(said[name]) for name in ("commit", "link", "cause")}
+    rest |= {name: int(said[name]) for name in get_args(Outcome)}
+    return fix._replace(**rest)
 
 
 def _text(said: object) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple, cast
 
-from sqlalchemy import delete, select
+from sqlalchemy import Table, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -14,6 +14,7 @@ from diagnose.memory.schema import TallyRow
 #: A day since 1970; a library with its version; the exact key.
 Fact = Literal["day", "host", "version", "variant"]
 DAY = 86400
+_TABLE = cast(Table, TallyRow.__table__)
 
 
 class Counted(NamedTuple):
@@ -65,7 +66,10 @@ def of(session: Session, group: str) -> list[Tally]:
         .where(TallyRow.group == group)
         .order_by(TallyRow.first.desc(), TallyRow.value)
     )
-    return [Tally(*row) for row in rows]
+    return [
+        Tally(cast(Fact, fact), value, count, first, said)
+        for fact, value, count, first, said in rows
+    ]
 
 
 def add(session: Session, group: str, counted: Iterable[Tally], times: Literal[1, -1] = 1) -> None:
@@ -76,10 +80,8 @@ def add(session: Session, group: str, counted: Iterable[Tally], times: Literal[1
     if not rows:
         return
     new = _insert(session)
-    count = TallyRow.__table__.c.count + new.excluded.count
-    session.execute(
-        new.on_conflict_do_update(TallyRow.__table__.primary_key, set_={"count": count}), rows
-    )
+    count = _TABLE.c.count + new.excluded.count
+    session.execute(new.on_conflict_do_update(_TABLE.primary_key, set_={"count": count}), rows)
     if times < 0:
         session.execute(delete(TallyRow).where(TallyRow.group == group, TallyRow.count <= 0))
 
@@ -87,4 +89,4 @@ def add(session: Session, group: str, counted: Iterable[Tally], times: Literal[1
 def _insert(session: Session) -> sqlite.Insert:
     """An insertion that may meet its row; both dialects spell it alike."""
     inserts = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
-    return cast(sqlite.Insert, inserts[session.get_bind().dialect.name](TallyRow.__table__))
+    return cast(sqlite.Insert, inserts[session.get_bind().dialect.name](_TABLE))

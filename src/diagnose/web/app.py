@@ -135,7 +135,7 @@ def _guard(app: Flask, proxies: Sequence[str], hops: int, rate: str | None, log:
     if rate is not None:
         guarding.limit(app, rate)
     if proxies:
-        app.wsgi_app = guarding.TrustedProxies(app.wsgi_app, proxies, hops)  # type: ignore[method-assign]
+        app.wsgi_app = guarding.TrustedProxies(app.wsgi_app, proxies, hops)  # type: ignore[assignment, method-assign]
 
 
 def _remember(

@@ -69,7 +69,7 @@ def checked(webhook: str) -> str:
 
 
 def post(webhook: str, sentence: str, group: Group, link: str) -> None:
-    """Sends a message in the form that Slack and its kin take.
+    """Sends a message in the form that Slack takes.
 
     Args:
         webhook: where to.
