@@ -35,7 +35,8 @@ def server(settings: Settings) -> MCPServer[Any]:
     def explained(kind: str) -> Callable[[str], str]:
         def read(id: str) -> str:
             casebase = load(lang=settings.lang)
-            found = (casebase.causes if kind == "cause" else casebase.incidents).get(id)
+            entries = {"cause": casebase.causes, "incident": casebase.incidents}[kind]
+            found = entries.get(id)
             if found is None:
                 raise ResourceNotFoundError(f"there is no {kind} of this id")
             return page(found, casebase)
