@@ -8,7 +8,7 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-from diagnose.bulkhead import collecting, debug, guarded
+from diagnose.bulkhead import debug
 from diagnose.casebase.store import Casebase, load
 from diagnose.errors import BAD_INPUT, FAULT, FOUND, NOTHING, DiagnoseError, printable
 from diagnose.inputs import InputError, opened
@@ -94,7 +94,7 @@ def answer(
                 continue
             diagnosis = _remembered(diagnosis, store)
             if server is not None and diagnosis.report.error is not None:
-                _report(diagnosis, server)
+                diagnosis = _reported(diagnosis, server)
             if redact:
                 diagnosis = _redacted(diagnosis, casebase)
             if answers and form in _FOR_PEOPLE:
@@ -113,14 +113,11 @@ def answer(
 
 def _remembered(diagnosis: Diagnosis, store: str | None) -> Diagnosis:
     """The answer with what a store remembers; one that cannot be read costs nothing else."""
-    with collecting() as pieces:
-        try:
-            where = lookup.location(store)
-            seen = guarded("seen", lambda: lookup.seen(where, diagnosis.report), None)
-        except lookup.StoreError as error:
-            print(f"diagnose: {printable(str(error))}", file=sys.stderr)
-            return diagnosis
-    return diagnosis._replace(seen=seen, incomplete=(*diagnosis.incomplete, *pieces))
+    try:
+        return lookup.remembered(diagnosis, lookup.location(store))
+    except lookup.StoreError as error:
+        print(f"diagnose: {printable(str(error))}", file=sys.stderr)
+        return diagnosis
 
 
 def _redacted(diagnosis: Diagnosis, casebase: Casebase) -> Diagnosis:
@@ -137,15 +134,18 @@ def _redacted(diagnosis: Diagnosis, casebase: Casebase) -> Diagnosis:
     return found
 
 
-def _report(diagnosis: Diagnosis, server: str) -> None:
-    """Reports a failure; that it could not be costs no answer."""
+def _reported(diagnosis: Diagnosis, server: str) -> Diagnosis:
+    """Reports a failure; the answer with what the service remembers, where no store at hand does. That it
+    could not be reported costs no answer."""
     from diagnose.memory.sending import SendingError, send
 
     try:
         sent = send(server, diagnosis)
         print(LABELS[diagnosis.lang]["sent"].format(url=printable(sent.url)), file=sys.stderr)
+        return diagnosis._replace(seen=diagnosis.seen or sent.seen)
     except SendingError as error:
         print(f"diagnose: {printable(str(error))}", file=sys.stderr)
+        return diagnosis
 
 
 def overall(statuses: list[int]) -> int:

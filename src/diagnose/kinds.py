@@ -36,6 +36,16 @@ class EventKind(Enum):
     STEPPED = "stepped"  # an optimizer made its state in a step
 
 
+class EvidenceKind(Enum):
+    """What says that a parameter of what nothing calls may be on an accelerator."""
+
+    MOVED = "moved"  # its function moves others, or makes them on a device
+    MODULE = "module"  # it is a method of a module
+    PEER = "peer"  # others of its class, or its file, move what they are given, or follow it
+    CHOSEN = "chosen"  # the code around it goes by a device that is chosen elsewhere
+    ATTRIBUTE = "attribute"  # its class moves the attribute, or asks where it is
+
+
 class ConstraintKind(Enum):
     """Why operands have to be on one device."""
 

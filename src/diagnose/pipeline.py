@@ -25,6 +25,7 @@ from diagnose.model import (
     Fact,
     FactRule,
     Frame,
+    IncidentMatch,
     Lang,
     Line,
     Met,
@@ -126,7 +127,12 @@ def explain(
         if sources is not None:
             report = guarded("sources", partial(sources.claimed, report), report)
         scene = Scene(report, casebase.knowledge, sources, look if device else None)
-        diagnosis = _device(scene, casebase, top, answers) if device else _other(scene, casebase)
+        if device or scene.is_fixed:
+            error = report.error._replace(family=DEVICE_FAMILY)
+            scene.report = scene.report._replace(error=error)
+            diagnosis = _device(scene, casebase, top, answers)
+        else:
+            diagnosis = _other(scene, casebase)
     diagnosis = diagnosis._replace(incomplete=(*pieces, *diagnosis.incomplete))
     if sources is None:
         return diagnosis
@@ -180,9 +186,8 @@ def _other(scene: Scene, casebase: Casebase) -> Diagnosis:
     culprit = guarded("culprit", partial(_culprit, scene), None)
     sentences = guarded("advice", lambda: advise(scene.report, casebase.advice()), ())
     site = guarded("site", partial(_site, scene), None)
-    return Diagnosis(
-        scene.report, "unknown", culprit, lang=casebase.lang, advice=sentences, site=site
-    )
+    report = scene.report._replace(mismatch=None)
+    return Diagnosis(report, "unknown", culprit, lang=casebase.lang, advice=sentences, site=site)
 
 
 def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Diagnosis:
@@ -199,6 +204,10 @@ def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Dia
         raise
     except Exception as error:
         return failed(report, stage, error, casebase.lang, scene)
+    if report.description is not None:
+        matches, ranked = guarded(
+            "nearest", lambda: _fitting(matches, ranked, report, casebase), ((), ranked)
+        )
     known = guarded("values", lambda: values(scene, found), dict[str, str]())
     shown = tuple(one for one in ranked[:top] if one.confidence >= _WORTH_SHOWING)
     others = guarded("doubts", partial(with_others, scene, ranked, matches, casebase, answers), ())
@@ -241,6 +250,20 @@ def _remedy(scene: Scene) -> str:
         for one in wording.remedies
     )
     return next((one for one in remedies if one.casefold() in said), "")
+
+
+def _fitting(
+    matches: Sequence[IncidentMatch], ranked: Sequence[Scored], report: Report, casebase: Casebase
+) -> tuple[tuple[IncidentMatch, ...], tuple[Scored, ...]]:
+    """The incidents that fit a description, and the causes with theirs."""
+    from diagnose.ranking.resemblance import fitting  # a traceback has no need of it
+
+    sure = {one.cause.id: one.confidence for one in ranked}
+    near = fitting(matches, report, sure, casebase)
+    its = ([match for match in near if match.cause == one.cause.id] for one in ranked)
+    return near, tuple(
+        one._replace(incidents=tuple(found[:3])) for one, found in zip(ranked, its, strict=True)
+    )
 
 
 def _site(scene: Scene) -> Frame | None:

@@ -4,6 +4,7 @@ that follow."""
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +14,10 @@ import pytest
 from memory.conftest import trace
 
 from diagnose import cli
-from diagnose.model import Diagnosis, KnownFix, Seen
+from diagnose._toml import loads
+from diagnose.commands import verification
+from diagnose.commands.remember import offer
+from diagnose.model import Diagnosis, Frame, KnownFix, Seen
 from diagnose.rendering.answer import seen_line
 
 ONE, TWO = trace("easyedit-memit-delta"), trace("adapters-dataparallel")
@@ -178,3 +182,94 @@ def test_hostile_words_steer_no_terminal(
 def test_what_is_said(seen: Seen, expected: str) -> None:
     assert seen_line(seen, "en") == expected
     assert "2026年11月3日" in seen_line(seen, "zh")
+
+
+# --- what offers it ---------------------------------------------------------------------------------
+
+EDIT = "-    x = torch.arange(n)\n+    x = torch.arange(n, device='$(id)`id`')\n"
+
+
+def offered(shown: str, shell: Path) -> list[str]:
+    """The words of the command that stands in a line, as a shell takes them."""
+    (line,) = [line for line in shown.splitlines() if "diagnose remember" in line]
+    command = "diagnose remember" + line.partition("diagnose remember")[2]
+    program = f"{sys.executable} -c 'import json, sys; print(json.dumps(sys.argv[1:]))'"
+    shell.write_text(command.replace("diagnose", program, 1))
+    done = subprocess.run(["sh", str(shell)], capture_output=True, text=True, check=True)
+    words: list[str] = json.loads(done.stdout)
+    return words
+
+
+def test_the_offered_command_remembers(job: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    diff = f"--- a/x.py\n+++ b/x.py\n@@ -1 +1 @@\n context\n{EDIT}+\x1b[2J\n"
+    offer(diff, str(job), "zh")
+    words = offered(capsys.readouterr().err, job.with_name("it.sh"))
+    text = "- x = torch.arange(n) + x = torch.arange(n, device='$(id)`id`') + [2J"
+    assert words == ["remember", "--fixed-by", text, str(job)]
+    assert run(*words) == 0
+    assert run(str(job)) == 0
+    assert "torch.arange(n, device=" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("status", "count"), [(0, 1), (1, 0)])
+def test_a_pass_offers_what_git_says_has_changed(
+    job: Path,
+    status: int,
+    count: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    git, script = shutil.which("git"), job.with_name("train.py")
+    if git is None:
+        pytest.skip("git is not installed")
+    script.write_text("import torch\nx = 1\n")
+    for words in (["init", "-q"], ["add", "."], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]):  # fmt: skip
+        subprocess.run([git, *words], cwd=job.parent, check=True)
+    script.write_text("import torch\nx = 2\n")
+    frame = Frame(str(script), 2)
+    whole = verification.meant
+    monkeypatch.setattr(verification, "meant", lambda *given: whole(*given)._replace(culprit=frame))
+    monkeypatch.setattr(verification, "run", lambda *_, **__: status)
+    assert run("run", f"--verify={job}", str(script)) == status
+    shown = capsys.readouterr().err
+    assert shown.count("diagnose remember") == count
+    if count:
+        words = offered(shown, job.with_name("it.sh"))
+        assert words == ["remember", "--fixed-by", "- x = 1 + x = 2", str(job)]
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    assert run("run", f"--verify={job}", str(script)) == status
+    assert ("--fixed-by ..." in capsys.readouterr().err) == bool(count)
+
+
+# --- from what is remembered to an incident ---------------------------------------------------------
+
+
+def test_a_failure_becomes_the_draft_of_an_incident(
+    job: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kb = tmp_path / "kb"
+    (kb / "causes").mkdir(parents=True)
+    hostile = "move it \"\"\" ''' \\x = [evil] # no comment"
+    link = "https://wiki.corp.example/42"
+    job.write_text(f"torch version: 2.4.1\n{ONE}")
+    about = ("--cause", "cross-shard-op", "--link", link, "--by", "ana")
+    assert run("remember", "--fixed-by", hostile, *about, str(job)) == 0
+    capsys.readouterr()
+    assert run("--format", "json", str(job)) == 0
+    group = json.loads(capsys.readouterr().out)["seen"]["group"]
+    for failures in ((), (group,)):
+        assert run("store", "promote", *failures, "--kb", str(kb)) == 0
+        case, program = map(Path, capsys.readouterr().out.split())
+        said = loads(case.read_text(encoding="utf-8"))
+        assert said["id"] == case.parent.name
+        assert said["cause"] == "cross-shard-op"
+        assert said["en"]["mended"] == f"{hostile} (ana)"
+        assert said["sources"][0]["url"] == link
+        assert said["en"]["saw"].startswith("TODO:")
+        compile(program.read_text(encoding="utf-8"), "reproduce.py", "exec")
+    assert len(list((kb / "cases").iterdir())) == 2
+    assert run("store", "promote", "nothing", "--kb", str(kb)) == 2
+    assert run("store", "promote", "--kb", str(tmp_path)) == 2
+    assert run("store", "evict", "--most", "0") == 0
+    assert run("store", "promote", group, "--kb", str(kb)) == 0
+    assert "no report left" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import socket
 import subprocess
@@ -55,6 +56,39 @@ def test_the_command_line_reports_without_secrets(
     assert SECRET not in page
     assert "/home/ana" not in page
     assert socket.gethostname() in page
+
+
+def test_the_server_alone_brings_back_what_is_remembered(
+    casebase_path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], server: str
+) -> None:
+    log, where = tmp_path / "job.log", str(tmp_path / "store" / "memory.sqlite")
+    log.write_text(ONE)
+    command = ("--store", "none", "--server", server, str(log))
+    assert run(*command) == 0
+    assert "Seen" not in capsys.readouterr().out
+    assert (
+        run("remember", "--store", where, "--fixed-by", "pass device=", "--by", "ana", str(log))
+        == 0
+    )
+    capsys.readouterr()
+    assert run(*command) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert shown.startswith("Seen 2 times")
+    assert "fixed by ana (worked as written 1): pass device=" in shown
+
+
+@pytest.mark.parametrize(
+    "said", ["{}", '{"url": 1}', '{"url": "/r/x", "seen": {"group": 1}}', "[]"]
+)
+def test_a_service_that_answers_nonsense_costs_no_answer(
+    said: str, monkeypatch: pytest.MonkeyPatch, answered: Callable[[str], Diagnosis]
+) -> None:
+    class Answer(io.BytesIO):
+        status = 201
+
+    monkeypatch.setattr("diagnose.memory.sending.urlopen", lambda *_, **__: Answer(said.encode()))
+    with pytest.raises(SendingError, match="could not be sent"):
+        send("http://127.0.0.1", answered(ONE))
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from memory.conftest import Clock, trace
@@ -112,8 +113,8 @@ def test_groups_are_searched_and_paged(store: Store, answered: Answered, clock: 
     clock.now += 1
     two = keep(store, answered, TWO)
     store.remember(two, "unwrap the model", "ana")
-    found, total = store.groups()
-    assert ([group.id for group in found], total) == ([two, one], 2)
+    found = store.groups()
+    assert [group.id for group in found] == [two, one]
     for query, status, expected in (
         ("nothing", "", []),
         ("edit_output_fn", "", [one]),
@@ -122,8 +123,9 @@ def test_groups_are_searched_and_paged(store: Store, answered: Answered, clock: 
         ("", "open", [one]),
         ("", "known", [two]),
     ):
-        assert [group.id for group in store.groups(query, status)[0]] == expected, query
-    assert [group.id for group in store.groups(offset=1, limit=1)[0]] == [one]
+        assert [group.id for group in store.groups(query, status)] == expected, query
+    assert store.groups(limit=1) == found[:1]
+    assert store.groups(before=(found[0].last, two)) == found[1:]
 
 
 def test_a_merge_sticks_and_says_what_agrees(store: Store, answered: Answered) -> None:
@@ -217,7 +219,7 @@ def test_a_report_is_deleted_for_good(store: Store, answered: Answered) -> None:
     found = store.seen(diagnosis)
     assert found is not None
     assert found.count == 0
-    assert store.groups() == ([], 0)
+    assert store.groups() == []
 
 
 def test_the_dullest_reports_go_first_and_still_count(
@@ -231,7 +233,7 @@ def test_the_dullest_reports_go_first_and_still_count(
     assert store.evict(7) == 0
     assert store.evict(3) == 4
     assert [len(store.page(group).reports) for group in (rare, often)] == [1, 2]
-    assert [group.count for group in store.groups()[0]] == [6, 1]
+    assert [group.count for group in store.groups()] == [6, 1]
     store.merge(often, rare, "bo")
     found = store.group(often)
     assert found is not None
@@ -302,6 +304,20 @@ def test_nothing_is_stored_before_it_is_redacted(store: Store, answered: Answere
     engine.dispose()
     assert secret not in str(stored.input)
     assert "/home/ana" not in str(stored.input)
+
+
+def test_what_no_database_has_room_for_is_replaced(store: Store, answered: Answered) -> None:
+    found = answered(ONE)
+    assert found.report.error is not None
+    error = found.report.error._replace(message=f"a\0b\ud800 {found.report.error.message}")
+    hostile = found._replace(report=found.report._replace(error=error))
+    kept = store.record(Input(ONE, host="node\0"), hostile)
+    store.remember(kept.group, "move\0it", "ana\ud800", commit="a\0")
+    (group,) = store.groups("a\N{REPLACEMENT CHARACTER}b")
+    assert group.id == kept.group
+    assert store.groups("\0\ud800") == []
+    assert store.group("\0") is None
+    assert store.report("\0") is None
 
 
 def test_a_newer_store_is_left_alone(
@@ -421,7 +437,7 @@ def test_what_was_acknowledged_is_there_after_the_writer_was_killed(
         ids += [line.strip() for line in writer.stdout if line.endswith("\n")]
     assert len(ids) >= 5
     assert all(store.report(id) is not None for id in ids)
-    (group,), _ = store.groups()
+    (group,) = store.groups()
     assert group.count == len(store.page(group.id, limit=10_000).reports) >= len(ids)
     store.close()
 
@@ -457,7 +473,7 @@ def test_a_locked_file_refuses_and_is_written_afterwards(
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(StoreError, match="locked"):
         store.add(Input(ONE))
-    assert store.groups() == ([], 0)  # readers never wait
+    assert store.groups() == []  # readers never wait
     other.execute("ROLLBACK")
     other.close()
     assert store.report(store.add(Input(ONE))) is not None
@@ -480,5 +496,120 @@ def test_a_full_disk_refuses_and_loses_nothing(
     assert store.group(group) is not None
     event.remove(store._engine, "connect", full)
     store.close()
+    assert keep(store, answered, ONE) == group
+    store.close()
+
+
+# --- at a hundred thousand reports ------------------------------------------------------------------
+
+
+def queries(store: Store, ask: Callable[[], object]) -> list[str]:
+    """The plan of each query of SQLite that something makes."""
+    plans: list[str] = []
+
+    @event.listens_for(store._engine, "before_cursor_execute")
+    def asked(connection: Any, _: Any, sql: str, values: Any, *__: Any) -> None:
+        if sql.startswith(("SELECT", "DELETE")) and not isinstance(values, list):
+            raw = connection.connection.driver_connection
+            plans.extend(
+                f"{step[3]}: {sql}" for step in raw.execute(f"EXPLAIN QUERY PLAN {sql}", values)
+            )
+
+    ask()
+    event.remove(store._engine, "before_cursor_execute", asked)
+    return plans
+
+
+def test_no_page_reads_all_reports_or_sorts_all_failures(
+    tmp_path: Path, redact: Callable[[str], Redacted], answered: Answered
+) -> None:
+    store = Store(str(tmp_path / "memory.sqlite"), redact)
+    group = keep(store, answered, ONE, host="node7")
+    found = store.group(group)
+    assert found is not None
+    for ask in (
+        lambda: store.add(Input(ONE)),
+        lambda: store.groups(),
+        lambda: store.groups(status="open", before=(found.last, group)),
+        lambda: store.page(group),
+        lambda: store.page(group, (found.last, "x")),
+        lambda: store.record(Input(ONE), answered(ONE)),
+        lambda: store.ready(),
+    ):
+        plans = queries(store, ask)
+        assert plans
+        for plan in plans:
+            assert not re.match(r"SCAN memory_(report|rank|tally)\b", plan), plan
+            assert not ("B-TREE FOR ORDER BY" in plan and "FROM memory_group" in plan), plan
+    plans = queries(store, store.totals)
+    assert all("COVERING INDEX" in plan for plan in plans if plan.startswith("SCAN memory_report"))
+    store.close()
+
+
+def test_what_is_counted_follows_merges_splits_and_deletion(
+    store: Store, answered: Answered, clock: Clock
+) -> None:
+    def versions(text: str, version: str, host: str) -> str:
+        found = answered(text)
+        report = found.report._replace(versions=(("torch", version),))
+        return store.record(Input(text, host=host), found._replace(report=report)).group
+
+    def counted(group: str) -> tuple[dict[str, list[str]], list[int], list[str]]:
+        page, seen = store.page(group), store.remembered(group)
+        assert seen is not None
+        return (
+            {library: sorted(found) for library, found in page.versions.items()},
+            [count for _, count in page.days],
+            sorted(seen.hosts),
+        )
+
+    one = versions(ONE, "2.1", "node7")
+    clock.now += 86400
+    two = versions(TWO, "2.2", "node9")
+    versions(TWO, "2.2", "node9")
+    store.merge(one, two, "bo")
+    assert counted(one) == ({"torch": ["2.1", "2.2"]}, [1, 2], ["node7", "node9"])
+    (variant,) = [variant for variant, count, _ in store.page(one).variants if count == 2]
+    made = store.split(one, variant, "bo")
+    assert counted(one) == ({"torch": ["2.1"]}, [1], ["node7"])
+    assert counted(made) == ({"torch": ["2.2"]}, [2], ["node9"])
+    assert store.forget(store.page(one).reports[0][0])
+    assert counted(one) == ({}, [], [])
+    store.evict(1)
+    assert counted(made) == ({"torch": ["2.2"]}, [2], ["node9"])  # as the counts stay
+
+
+def test_a_store_of_yesterday_is_upgraded_with_what_it_holds(
+    where: str, redact: Callable[[str], Redacted], answered: Answered
+) -> None:
+    """The tables of version 1 with a report of each of two days."""
+    pytest.importorskip("alembic")
+    store = Store(where, redact)
+    group = keep(store, answered, ONE, host="node7")
+    keep(store, answered, ONE, host="node9")
+    store.remember(group, "pass device=", "ana")
+    before = store.page(group), store.remembered(group)
+    store.close()
+    engine = create_engine(lookup.url(where).replace("postgresql://", "postgresql+psycopg://"))
+    names = ("meta", "group", "key", "report", "rank", "fix", "outcome", "token", "merge")
+    with engine.begin() as connection:
+        held = {
+            f"memory_{name}": [dict(row) for row in connection.execute(text(f"SELECT * FROM memory_{name}")).mappings()]
+            for name in names
+        }  # fmt: skip
+        schema.Base.metadata.drop_all(connection)
+    with engine.begin() as connection:
+        migrate(connection, Path(schema.__file__).with_name("versions"), None, "1")
+        connection.execute(text("DROP TABLE alembic_version"))
+        for name, rows in held.items():
+            for row in rows:
+                row = {k: json.dumps(v) if isinstance(v, dict) else v for k, v in row.items()}
+                row = {**row, "value": "1"} if name == "memory_meta" else row
+                columns = ", ".join(f'"{column}"' for column in row)
+                given = ", ".join(f":{column}" for column in row)
+                connection.execute(text(f"INSERT INTO {name} ({columns}) VALUES ({given})"), row)
+    engine.dispose()
+    store = Store(where, redact)
+    assert (store.page(group), store.remembered(group)) == before
     assert keep(store, answered, ONE) == group
     store.close()

@@ -15,9 +15,9 @@ from diagnose.casebase import search
 from diagnose.casebase.store import Casebase, load
 from diagnose.commands.doors import doors
 from diagnose.facts import read
-from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident, Role
+from diagnose.model import DEVICE_FAMILY, Diagnosis, Incident, IncidentMatch, Report, Role
 from diagnose.parsing import parse
-from diagnose.parsing.describing import describe, said
+from diagnose.parsing.describing import describe
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.origin import named
 from diagnose.pipeline import diagnose
@@ -69,6 +69,31 @@ def test_the_cause_is_found_where_no_incident_is(casebase: Casebase) -> None:
     answers = [(one["cause"], diagnose(one["said"], casebase=casebase)) for one in CAUSES]
     missed = [cause for cause, answer in answers if [c.id for c in answer.causes[:1]] != [cause]]
     assert len(missed) <= 4, missed
+
+
+def test_no_incident_is_shown_that_shares_the_cause_alone(casebase: Casebase) -> None:
+    """Every text is nearest to something; most are of nothing that is documented."""
+    answer = diagnose(CAUSES[0]["said"], casebase=casebase)
+    assert answer.causes[0].id == CAUSES[0]["cause"]
+    assert answer.causes[0].incidents == answer.nearest == ()
+
+
+def test_an_incident_fits_by_its_cause_its_library_and_what_is_said(casebase: Casebase) -> None:
+    slug = "lpips-lins-dataparallel"
+    (text,) = REPORTS[slug].values()
+    report = parse(text, knowledge=casebase.knowledge)
+    known = casebase.incidents[slug]
+    matches = [IncidentMatch(slug, known.title, known.url, 0.01, known.cause, "words")]
+
+    def near(report: Report, confidence: float) -> float:
+        found = resemblance.fitting(matches, report, {known.cause: confidence}, casebase)
+        return found[0].similarity if found else 0.0
+
+    assert report.description is not None
+    sure = near(report, 0.9)
+    assert sure > near(report, 0.1)
+    assert sure > near(report._replace(libraries=()), 0.9)
+    assert sure > near(report._replace(description=report.description._replace(words={})), 0.9)
 
 
 def test_the_answer_is_the_same_in_either_language(casebase_path: Path, casebase: Casebase) -> None:
@@ -265,6 +290,11 @@ A zoo of generators
 """
 
 
+def test_a_library_that_is_only_advised_is_none_of_the_failure(casebase: Casebase) -> None:
+    text = f"{FAILS}It is the generate of my diffusers pipeline. You should consider vLLM for speed of it."
+    assert parse(text, knowledge=casebase.knowledge).libraries == ("diffusers",)
+
+
 def test_each_sentence_has_its_role_and_the_site_has_none(casebase: Casebase) -> None:
     lines = [Peeled(at, text) for at, text in enumerate(ARTICLE.splitlines(), 1)]
     told = describe(lines, casebase.knowledge)
@@ -278,9 +308,23 @@ def test_what_is_said_of_the_cause_counts_more_than_what_was_seen(casebase: Case
     lines = [Peeled(at, text) for at, text in enumerate(ARTICLE.splitlines(), 1)]
     told = describe(lines, casebase.knowledge)
     assert told is not None
-    counts = said(told)
+    counts = told.words
     assert counts["import"] > counts["mps"] > counts["never"]
     assert "zoo" not in counts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The loss of my network fails once the images are on a GPU: cuda:0 and cpu.",
+        "量化模型一调用 .cuda() 就报错。",
+    ],
+)
+def test_one_sentence_is_a_description(text: str, casebase: Casebase) -> None:
+    report = parse(text, knowledge=casebase.knowledge)
+    assert report.description is not None
+    assert report.error is not None
+    assert report.error.family == DEVICE_FAMILY
 
 
 @pytest.mark.parametrize(
@@ -300,6 +344,17 @@ def test_where_nothing_went_wrong_there_is_no_failure(casebase: Casebase, wrong:
         ("We want to accelerate training with a composer of clips.", ()),
         ("光流变形(warp)这一步报错，用 accelerate 启动也一样", ("accelerate",)),
         ("`accelerate launch train.py` dies, from peft import LoraConfig", ("accelerate", "peft")),
+        (
+            "训练 EasyEdit项目 时报错；LLMs-from-scratch 项目也是",
+            ("easyeditor", "LLMs-from-scratch"),
+        ),
+        ("The FlowZoo project, its GPUs and a DataParallel wrapper.", ("FlowZoo",)),
+        ("a PeftModel under an SFTTrainer, `device_map='auto'`", ("peft", "trl", "transformers")),
+        (
+            "PyTorch Lightning 的 training_step 里 edge_index 在 CPU",
+            ("pytorch_lightning", "torch_geometric"),
+        ),
+        ("pip install -U flow-zoo==1.2 and then it fails", ("flow-zoo",)),
         ("see https://github.com/someone/flow-zoo/issues/3, torch 2.9, numpy", ("flow-zoo",)),
     ],
 )

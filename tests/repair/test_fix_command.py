@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -105,6 +106,9 @@ def test_apply_edits_the_files_and_keeps_them(tmp_path: Path, words: list[str]) 
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "train.py.orig").read_text() == programs.ONE
     assert script.read_text() != programs.ONE
+    (offered,) = re.findall("diagnose remember --fixed-by '(.*)' LOG", done.stderr)
+    assert offered.startswith("- ")
+    assert " + " in offered
     assert script.stat().st_mode & 0o777 == 0o755
     assert run(tmp_path, "train.py").returncode == 0
 

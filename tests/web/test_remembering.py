@@ -154,6 +154,30 @@ def test_a_store_that_fails_costs_no_answer(
     assert client.get("/failures").status_code == 503
 
 
+@pytest.mark.faults
+@pytest.mark.parametrize("fault", [StoreError("it is locked"), IndexError("x")])
+def test_a_fault_in_what_is_remembered_costs_only_that(
+    client: FlaskClient, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    address = paste(client, ONE)
+    client.post(f"{address}/fix", data={"text": "pass device="})
+    asked = {"json": {"text": ONE}}
+    assert client.post("/api/v1/diagnoses", **asked).get_json()["seen"]["count"] == 1
+
+    def fails(*_: object) -> None:
+        raise fault
+
+    monkeypatch.setattr("diagnose.memory.lookup.seen", fails)
+    page = client.get(address)
+    assert page.status_code == 200
+    assert "cause-1" in page.text
+    assert "pass device=" not in page.text
+    assert client.post(f"{address}/fix", data={"text": "pass device="}).status_code == 303
+    answer = client.post("/api/v1/diagnoses", **asked).get_json()
+    assert (answer["seen"], answer["incomplete"]) == (None, ["seen"])
+    assert client.post("/api/v1/reports", **asked).status_code == 201
+
+
 def test_two_workers_see_the_same(casebase_path: Path, tmp_path: Path) -> None:
     one, two = (
         create_app(casebase_path, store=str(tmp_path / "m.sqlite")).test_client() for _ in range(2)
@@ -191,7 +215,7 @@ def test_reports_and_failures_fit_the_description(
     assert again.status_code == 200
     assert again.get_json()["id"] == sent.get_json()["id"]
     assert sent.get_json()["removed"] == {"token": 1}
-    failure = f"/api/v1/failures/{sent.get_json()['seen']['group']}"
+    failure = f"/api/v1/failures/{sent.get_json()['failure']}"
     report = f"/api/v1/reports/{sent.get_json()['id']}"
     for answer, schema in (
         (sent, "Kept"),
@@ -270,6 +294,29 @@ def test_ready_means_that_the_store_is(
     monkeypatch.setattr(Store, "ready", gone)
     assert client.get("/readyz").status_code == 503
     assert client.get("/healthz").status_code == 200
+
+
+def test_lists_go_on_where_they_ended(client: FlaskClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("diagnose.web.remembering._PAGE", 1)
+    for text in (ONE, TWO, TWO):
+        assert client.post("/api/v1/reports", json={"text": text}).status_code == 201
+    found: list[str] = []
+    before: str | None = ""
+    while before is not None:
+        said = client.get("/api/v1/failures", query_string={"before": before}).get_json()
+        found += [one["id"] for one in said["failures"]]
+        before = said["next"]
+    assert len(found) == len(set(found)) == 2
+    page = client.get("/failures").text
+    (link,) = re.findall(r'href="(/failures\?[^"]+)" rel="next"', page)
+    assert f"/failures/{found[0]}" in page
+    assert f"/failures/{found[1]}" in client.get(link.replace("&amp;", "&")).text
+    often = next(one for one in found if store_of(client).group(one).count == 2)  # type: ignore[union-attr]
+    first = client.get(f"/api/v1/failures/{often}").get_json()
+    second = client.get(f"/api/v1/failures/{often}?before={first['next']}").get_json()
+    assert first["reports"] != second["reports"]
+    for nonsense in ("x", "-1", "99999999999999999999-x", "1"):
+        assert client.get("/failures", query_string={"before": nonsense}).status_code == 200
 
 
 # --- access -----------------------------------------------------------------------------------------
@@ -389,7 +436,7 @@ def test_two_hundred_hostile_reports_are_stored_and_shown(client: FlaskClient) -
                 "link": f"https://x.example/{some()}",
             },
         )
-        failure = f"/failures/{sent.get_json()['seen']['group']}"
+        failure = f"/failures/{sent.get_json()['failure']}"
         client.post(f"{failure}/status", data={"status": "fixed", "fixed_in": some()})
         for path in (address, failure, "/failures")[: 3 if number % 20 == 0 else 1]:
             page = client.get(path)

@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import re
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from diagnose.authoring.tomltext import quoted, quoted_list
-from diagnose.model import DEVICE_FAMILY, Cause, Diagnosis, Frame, Report
+from diagnose.model import DEVICE_FAMILY, Cause, Diagnosis, Frame, KnownFix, Report
 from diagnose.patterns import in_package
 
 #: An incident's id: it names a folder, stands in addresses, and is typed by people.
@@ -88,7 +89,15 @@ class Draft:
         return files
 
 
-def draft(diagnosis: Diagnosis, cause: Cause, slug: str, *, guessed: bool) -> Draft:
+def draft(
+    diagnosis: Diagnosis,
+    cause: Cause,
+    slug: str,
+    *,
+    guessed: bool,
+    known: KnownFix | None = None,
+    versions: Mapping[str, str] | None = None,
+) -> Draft:
     """What a diagnosed trace says, as a new incident's folder.
 
     Args:
@@ -96,11 +105,12 @@ def draft(diagnosis: Diagnosis, cause: Cause, slug: str, *, guessed: bool) -> Dr
         cause: the root cause to begin with.
         slug: the incident's id.
         guessed: the cause is our guess, which a person has to look at.
+        known: what a store remembers of what fixed it.
+        versions: of the libraries with which it failed.
     """
     gpus = _gpus(diagnosis.report, cause)
-    return Draft(
-        slug, _case(diagnosis, cause, slug, gpus, guessed), _program(diagnosis, cause, gpus)
-    )
+    case = _case(diagnosis, cause, slug, gpus, guessed, known, versions or {})
+    return Draft(slug, case, _program(diagnosis, cause, gpus))
 
 
 def proposed_slug(diagnosis: Diagnosis) -> str:
@@ -119,7 +129,15 @@ def proposed_slug(diagnosis: Diagnosis) -> str:
 # --- case.toml --------------------------------------------------------------------------------------
 
 
-def _case(diagnosis: Diagnosis, cause: Cause, slug: str, gpus: int, guessed: bool) -> str:
+def _case(
+    diagnosis: Diagnosis,
+    cause: Cause,
+    slug: str,
+    gpus: int,
+    guessed: bool,
+    known: KnownFix | None,
+    versions: Mapping[str, str],
+) -> str:
     report = diagnosis.report
     lines = [f"id = {quoted(slug)}", f"cause = {quoted(_cause(diagnosis, cause, guessed))}"]
     lines += _error(report)
@@ -138,14 +156,23 @@ def _case(diagnosis: Diagnosis, cause: Cause, slug: str, gpus: int, guessed: boo
         lines.append("silent = true")
     elif report.error.family != DEVICE_FAMILY:
         lines.append(f"family = {quoted(report.error.family or 'other')}")
-    lines += [f"gpus = {gpus}", 'needs = ["torch"]', "", "# [versions]", '# torch = "2.1.0"']
+    lines += [f"gpus = {gpus}", 'needs = ["torch"]', ""]
+    if versions:
+        lines += [
+            "[versions]",
+            *(f"{quoted(name)} = {quoted(versions[name])}" for name in versions),
+        ]
+    else:
+        lines += ["# [versions]", '# torch = "2.1.0"']
+    mended = _MENDED if known is None else f"{known.text} ({known.by})"
     for lang, title, texts in (
-        ("en", _TITLE, {"saw": _SAW, "was": _WAS, "mended": _MENDED}),
+        ("en", _TITLE, {"saw": _SAW, "was": _WAS, "mended": mended}),
         ("zh", _CHINESE, dict.fromkeys(("saw", "was", "mended"), _CHINESE)),
     ):
         lines += ["", f"[{lang}]", f"title = {quoted(title)}"]
-        lines += [f'{key} = """\n{text}"""' for key, text in texts.items()]
-    lines += ["", "[[sources]]", f"url = {quoted(_URL)}", f"supports = {quoted(_SUPPORTS)}"]
+        lines += [f"{key} = {quoted(text)}" for key, text in texts.items()]
+    url = known.link if known is not None and known.link else _URL
+    lines += ["", "[[sources]]", f"url = {quoted(url)}", f"supports = {quoted(_SUPPORTS)}"]
     return "\n".join(lines) + "\n"
 
 

@@ -134,6 +134,11 @@ def _finding(
         ),
         meets=at(suspect.meets) if suspect.meets else None,
         sure=suspect.sure,
+        because=(
+            Happened(suspect.because.kind.value, at(suspect.because.spot))
+            if suspect.because is not None
+            else None
+        ),
         repair=_in_cells(made, own),
     )
 

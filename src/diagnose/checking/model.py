@@ -54,7 +54,8 @@ class Finding(NamedTuple):
     """Something that will fail, or stay on the wrong device, where this code meets a GPU.
 
     ``id`` is the rule's, a root cause; ``meets`` where it meets another device, if that was seen; ``sure``
-    is False where a step was taken for likely. ``fingerprint`` outlives changes of other lines.
+    is False where a step was taken for likely, ``because`` what says that something is on a GPU where
+    nothing calls the code. ``fingerprint`` outlives changes of other lines.
     """
 
     id: str
@@ -65,6 +66,7 @@ class Finding(NamedTuple):
     steps: tuple[Happened, ...] = ()
     meets: Place | None = None
     sure: bool = True
+    because: Happened | None = None
     repair: Repair | None = None
     fingerprint: str = ""
 

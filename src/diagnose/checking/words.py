@@ -27,6 +27,23 @@ STEPS: Mapping[Lang, Mapping[str, str]] = {
         "wrapped": "包装",
     },
 }
+#: What says that something is on a GPU, where nothing calls the code (`diagnose.kinds.EvidenceKind`).
+BECAUSE: Mapping[Lang, Mapping[str, str]] = {
+    "en": {
+        "moved": "its function goes by a device ({place})",
+        "module": "it is code of a module, which may be moved ({place})",
+        "peer": "code beside it follows the device of what it is given ({place})",
+        "chosen": "the code around it chooses a device ({place})",
+        "attribute": "its class moves what it computes with ({place})",
+    },
+    "zh": {
+        "moved": "所在函数会按设备放置张量（{place}）",
+        "module": "属于模块的代码，而模块可能被移动（{place}）",
+        "peer": "旁边的代码跟随其输入所在的设备（{place}）",
+        "chosen": "周围的代码会选择设备（{place}）",
+        "attribute": "所在的类会移动参与计算的值（{place}）",
+    },
+}
 #: Why a fix of a safe rule is not safe at a place.
 UNSAFE: Mapping[Lang, Mapping[str, str]] = {
     "en": {

@@ -58,7 +58,8 @@ from diagnose.scanning.workers import cores
 @click.option(
     "--server",
     metavar="URL",
-    help="Report each failure to `diagnose serve`, without secrets; its link is printed.",
+    help="Report each failure to `diagnose serve`, without secrets; its link is printed, and what is "
+    "remembered there.",
 )
 @click.option(
     "--ask", is_flag=True, help="Where no cause is sure, ask what decides, and rank by the replies."

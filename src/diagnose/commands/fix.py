@@ -13,6 +13,7 @@ from pathlib import Path
 import click
 
 from diagnose.commands.programs import Started, script_file, started
+from diagnose.commands.remember import offer
 from diagnose.commands.shared import GPUS, LANG, BadInput, text_or_json
 from diagnose.commands.shared import output as output_option
 from diagnose.errors import FOUND, DiagnoseError
@@ -152,8 +153,12 @@ def fix(
                 click.echo(line)
         if output is not None and repair.diff:
             write(repair.diff, output)
-        if write_back and repair.proof is not None:
-            _apply(repair, repair.proof, level, workspace)
+        if (
+            write_back
+            and repair.proof is not None
+            and _apply(repair, repair.proof, level, workspace)
+        ):
+            offer(repair.diff, log, lang)
     proven = repair.proof is None or repair.proof.level == "proven"
     sys.exit(0 if proven and repair.outcome in _RIGHT else FOUND)
 
@@ -187,18 +192,20 @@ def _file(program: Program) -> str:
     return program.script.replace(".", "/") + ".py" if program.module else program.script
 
 
-def _apply(repair: Repair, proof: Proof, level: Level, workspace: Workspace) -> None:
-    """Edits the user's files, where the repair is as sure as it has to be."""
+def _apply(repair: Repair, proof: Proof, level: Level, workspace: Workspace) -> bool:
+    """Edits the user's files, where the repair is as sure as it has to be; whether any was."""
     if LEVELS.index(proof.level) < LEVELS.index(level):
         click.echo(
             f"diagnose: nothing was written: --apply asks for {level}"
             f" (--level {proof.level} takes this one)",
             err=True,
         )
-        return
+        return False
     try:
-        for backup in apply(workspace, repair.texts):
+        backups = apply(workspace, repair.texts)
+        for backup in backups:
             click.echo(f"diagnose: edited; as it was: {backup}", err=True)
+        return bool(backups)
     except DiagnoseError as error:
         raise BadInput(str(error)) from error
 

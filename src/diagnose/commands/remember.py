@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import getpass
+import shlex
+import shutil
 import socket
+import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, get_args
 
 import click
@@ -18,6 +22,40 @@ if TYPE_CHECKING:
 
 #: The largest input that is stored.
 LARGEST = 5 << 20
+#: The most of an edit that stands in a command to copy.
+_EDIT = 400
+#: Stands in the command where nobody knows the log or the edit.
+_LOG, _TEXT = "LOG", "..."
+
+
+def offer(diff: str, log: str | None, lang: Lang) -> None:
+    """Says by which command what has fixed a failure is remembered, in one line on standard error.
+
+    Args:
+        diff: the edit, as a unified diff; empty where nobody knows it.
+        log: the file that holds the failure, where there is one.
+        lang: language of the sentence.
+    """
+    from diagnose.repair.words import say
+
+    lines = (one for one in diff.splitlines() if one.startswith(("+", "-")))
+    edit = " ".join(f"{one[0]} {one[1:]}" for one in lines if one[:3] not in ("+++", "---"))
+    edit = " ".join(edit.split())
+    text = "".join(char for char in edit[:_EDIT] if char.isprintable()) or _TEXT
+    command = shlex.join(["diagnose", "remember", "--fixed-by", text, log or _LOG])
+    click.echo(f"diagnose: {say(lang, 'remember', command=command)}", err=True)
+
+
+def edited(file: Path) -> str:
+    """What git says has changed in a file, as a unified diff; empty where it knows nothing of it."""
+    git = shutil.which("git")
+    if git is None or not file.is_file():
+        return ""
+    command = [git, "diff", "--no-ext-diff", "--no-textconv", "--no-color", "-U0", "HEAD", "--"]
+    done = subprocess.run(
+        [*command, file.name], cwd=file.parent, capture_output=True, text=True, errors="replace"
+    )
+    return done.stdout if done.returncode == 0 else ""
 
 
 @click.command()

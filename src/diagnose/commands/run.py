@@ -15,6 +15,7 @@ import click
 from diagnose.casebase.store import load
 from diagnose.commands import verification
 from diagnose.commands.programs import Started, is_launcher, script_file, started, without_python
+from diagnose.commands.remember import edited, offer
 from diagnose.commands.shared import LANG, NO_SOURCE, SOURCE
 from diagnose.commands.shared import output as output_option
 from diagnose.model import Lang
@@ -153,6 +154,8 @@ def run_command(
             None if counted is None else (counted, wording),
             recorded=trace is not False and words is not None,
         )
+        if status == 0 and words is not None:
+            _offer(verify, meant, lang)
         sys.exit(status)
     script = script or ""
     if simulate is None and not audit:
@@ -163,6 +166,13 @@ def run_command(
     _in_process(
         started(script, args, module), gpus, wording, audit, trace is not False, output, lang
     )
+
+
+def _offer(verify: str, meant: verification.Meant, lang: Lang) -> None:
+    """Says how what fixed a report that is a file is remembered, with what git knows of the edit."""
+    if Path(verify).is_file():
+        culprit = meant.culprit.file if meant.culprit is not None else ""
+        offer(edited(Path(culprit)), verify, lang)
 
 
 def _words(words: Started | None) -> list[str]:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, TextIO, get_args
 
 import click
 
-from diagnose.commands.shared import OUTPUT, STORE, Subcommands, fail
-from diagnose.memory.records import Scope
+from diagnose.commands.shared import KB, OUTPUT, STORE, Subcommands, fail
+from diagnose.memory.records import FailureError, Scope
 
 if TYPE_CHECKING:
+    from diagnose.authoring.drafts import Draft
+    from diagnose.casebase.store import Casebase
     from diagnose.memory.store import Store
 
 
@@ -108,6 +110,65 @@ def import_(file: TextIO, store: str | None) -> None:
 def evict(most: int, store: str | None) -> None:
     """Delete the dullest reports; counts and fixes stay."""
     click.echo(f"reports: -{_opened(store).evict(most)}")
+
+
+@store.command()
+@click.argument("failures", nargs=-1, metavar="[FAILURE]...")
+@KB
+@STORE
+def promote(failures: tuple[str, ...], kb: Path, store: str | None) -> None:
+    """Draft an incident of each FAILURE (the id in its address): kb/cases/SLUG, with what is remembered
+    and TODO for the rest. Without one, of all that somebody has fixed.
+
+    `diagnose kb check SLUG` then says what is left to write. Nothing is overwritten.
+    """
+    from diagnose.casebase.store import load
+
+    if not (kb / "causes").is_dir():
+        fail(f"{kb} is no case base: it has no causes/ folder; name it with --kb")
+    held, casebase = _opened(store), load()
+    fixed = [one["id"] for one in held.exported()["failures"] if one["fixes"]]
+    for id in failures or fixed:
+        group = held.group(id)
+        if group is None:
+            fail(f"there is no failure {id}")
+        try:
+            made = _draft(held, group.id, kb, casebase)
+        except FailureError as error:
+            click.echo(f"diagnose: {error}", err=True)
+            continue
+        try:
+            click.echo("\n".join(map(str, made.write(kb))))
+        except OSError as error:
+            fail(f"{kb / 'cases' / made.slug} cannot be written: {error.strerror or error}")
+
+
+def _draft(held: Store, id: str, kb: Path, casebase: Casebase) -> Draft:
+    """The draft of a failure, from its latest report and from the fix that worked most often.
+
+    Raises:
+        FailureError: it has no report or no cause.
+    """
+    from diagnose.authoring.drafts import draft, proposed_slug
+    from diagnose.pipeline import diagnose
+
+    details, seen = held.page(id, limit=1), held.remembered(id)
+    stored = held.report(details.reports[0][0]) if details.reports else None
+    if stored is None:
+        raise FailureError(f"failure {id} has no report left")
+    diagnosis = diagnose(stored.input.text, stored.input.source, casebase=casebase)
+    known = seen.fixes[0] if seen is not None and seen.fixes else None
+    named = known.cause if known is not None else None
+    cause = casebase.causes.get(named or next((one.id for one in diagnosis.causes), ""))
+    if cause is None:
+        raise FailureError(
+            f"failure {id} has no cause: `diagnose remember --cause ID` gives it one"
+        )
+    slug = proposed_slug(diagnosis)
+    if (kb / "cases" / slug).exists():
+        slug = f"{slug[:47].rstrip('-')}-{id}"
+    versions = {library: found[0] for library, found in details.versions.items()}
+    return draft(diagnosis, cause, slug, guessed=named is None, known=known, versions=versions)
 
 
 def _opened(where: str | None) -> Store:

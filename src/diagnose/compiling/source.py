@@ -72,9 +72,8 @@ def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
     libraries = [entry.value(buggy) for entry in kb.one("libraries.toml", Libraries).library]
     families = [entry.value() for entry in kb.one("families.toml", Families).rule]
     yield from _records("wording", ((one.id, one._asdict()) for one in wordings))
-    yield from _records(
-        "grammar", [("grammar", kb.one("grammar.toml", GrammarFile).value()._asdict())]
-    )
+    grammar = kb.one("grammar.toml", GrammarFile).value()
+    yield from _records("grammar", [("grammar", grammar._asdict())])
     yield from _records("library", ((one.name, one._asdict()) for one in libraries))
     yield from _records("family", ((one.id, one._asdict()) for one in families))
     yield from _records("marks", [("marks", _marks(wordings, families))])
@@ -122,7 +121,7 @@ def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
         yield from _cause(cause, position, weights.get(cause.id, {}), example)
     told = counted(_described(kb, list(causes.values()), list(incidents.values())))
     yield from _records("descriptions", [("descriptions", told._asdict())])
-    known = Knowledge(libraries=libraries)
+    known = Knowledge(wordings=wordings, grammar=grammar, libraries=libraries, families=families)
     for position, (name, incident) in enumerate(incidents.items()):
         folder = PurePosixPath(name).parent
         trace = files.get(str(folder / TRACE))

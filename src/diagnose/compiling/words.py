@@ -38,6 +38,7 @@ _SOUGHT = {
     "furniture": r"(?i)@furniture\b(?!-)",
     "furniture_headings": r"(?i)@furniture-headings",
     "homonyms": r"^@homonyms$",
+    "software": r"(?i)[`'\"]?\s*@software(?![A-Za-z])",
     "platform": r"(?i)^@platform$",
 }
 

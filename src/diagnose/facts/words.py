@@ -14,7 +14,6 @@ from itertools import pairwise
 
 from diagnose.model import Frame
 from diagnose.naming import causes
-from diagnose.parsing.describing import said
 from diagnose.scene import Place, Scene, calls, provenance
 
 _TOKEN = re.compile(r"[A-Za-z_]\w*|[-+*/@%&|^~<>=!]=?|[\[(]")
@@ -41,7 +40,7 @@ def experience(scene: Scene) -> Mapping[str, float]:
     """
     report = scene.report
     if report.description is not None:
-        return scene.knowledge.descriptions().scores(said(report.description))
+        return scene.knowledge.descriptions().scores(report.description.words)
     if scene.suspects or not report.frames:
         return {}
     return causes.table().scores(words(scene))

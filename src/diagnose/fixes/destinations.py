@@ -8,16 +8,20 @@ that it stands in and the function around that.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from diagnose.fixes.line_gate import Refused
 from diagnose.model import TorchNames
 from diagnose.placement.device_patterns import destinations
 from diagnose.placement.semantics import (
+    Binding,
     Function,
     bindings_by,
     bound,
     bound_names,
+    calls,
+    defaults,
     dotted,
     nodes,
     reads,
@@ -25,8 +29,16 @@ from diagnose.placement.semantics import (
 from diagnose.scene.calls import is_number, of_package
 
 _PLACING = ("device", "map_location")
-#: Annotations of what has no device.
-_PLAIN = frozenset({"int", "float", "bool", "str", "complex"})
+#: Annotations of what has no device, and words that only go with them.
+_PLAIN = frozenset({"int", "float", "bool", "str", "complex", "slice", "Number"})
+_BESIDE = frozenset({"Optional", "Union", "None", "typing", "t"})
+#: Functions of Python whose results have no device, beside numbers.
+_SLICES = frozenset({"slice", "range"})
+#: Methods that are given a number: a dataset's item.
+_BY_NUMBER = frozenset({"__getitem__"})
+_WORD = re.compile(r"[A-Za-z_]\w*")
+#: Definitions that are followed to what a value is made of.
+_FURTHER = 4
 
 
 def written(before: Iterable[ast.AST], after: Iterable[ast.AST]) -> list[ast.expr]:
@@ -52,29 +64,90 @@ def hold(
         torch: what torch calls its things.
 
     Raises:
-        Refused: a device is that of what its statement is only about to bind, of what the function around
-            shows to be a number or a text, or of the parameters of a method.
+        Refused: a device is that of what its statement is only about to bind, of what the function or class
+            around shows to be a number or a text, of the parameters of a method, or of what it would move.
     """
-    function = next((one for one in reversed(within) if isinstance(one, Function)), None)
-    owner = next((one for one in reversed(within) if isinstance(one, ast.ClassDef)), None)
     around = next((one for one in reversed(within) if isinstance(one, ast.stmt)), before)
     for new in after:
         # Beside a statement that stays, another one reads what that binds.
         statement = new if len(after) > 1 and isinstance(new, ast.stmt) else around
         for device in written([before], [new]):
-            if (of := _asked(device)) is None:
-                continue
-            text = dotted(of) or ""
-            if text in _bound_by(statement) and not (
-                reads(statement, text) or _is_bound_above(of, statement, function)
+            of = _asked(device)
+            for one in _moved_to(new, device):
+                _hold_move(one, of, within, torch)
+            if of is not None:
+                _hold_source(of, device, statement, within, torch)
+
+
+def _hold_move(
+    value: ast.expr, of: ast.expr | None, within: Sequence[ast.AST], torch: TorchNames
+) -> None:
+    """Lets pass what moves to the device of something else."""
+    if is_plain(value, within, torch):
+        raise Refused(f"{ast.unparse(value)} is a number or a slice, and moves nowhere")
+    if of is not None and dotted(of) in _made_of(value, _function(within), torch):
+        raise Refused(f"{ast.unparse(value)} is where {ast.unparse(of)} is")
+
+
+def _hold_source(
+    of: ast.expr,
+    device: ast.expr,
+    statement: ast.AST,
+    within: Sequence[ast.AST],
+    torch: TorchNames,
+) -> None:
+    """Lets pass what is asked for its device, or for that of its parameters."""
+    text = dotted(of) or ""
+    bound_before = reads(statement, text) or _is_bound_above(of, statement, _function(within))
+    if text in _bound_by(statement) and not bound_before:
+        raise Refused(f"{text} is only bound by the statement that would ask for its device")
+    if is_plain(of, within, torch):
+        raise Refused(f"{text} is a number or a text, and has no device")
+    if "parameters" in ast.unparse(device) and _is_method(of, _owner(within)):
+        raise Refused(f"{text} is a method, and has no parameters")
+
+
+def _function(within: Sequence[ast.AST]) -> Function | None:
+    return next((one for one in reversed(within) if isinstance(one, Function)), None)
+
+
+def _owner(within: Sequence[ast.AST]) -> ast.ClassDef | None:
+    return next((one for one in reversed(within) if isinstance(one, ast.ClassDef)), None)
+
+
+def _moved_to(new: ast.AST, device: ast.expr) -> Iterator[ast.expr]:
+    """What a node moves to a device."""
+    for call in calls(new):
+        match call:
+            case ast.Call(func=ast.Attribute(value=one, attr="to"), args=[to, *_]) if to is device:
+                yield one
+
+
+def _made_of(
+    value: ast.expr | None, function: ast.AST | None, torch: TorchNames, left: int = _FURTHER
+) -> set[str]:
+    """The tensors on whose device a value is by what it is made of: ``x`` and ``y`` of ``y.long()[0]``
+    behind ``y = x.t()``."""
+    found = set[str]()
+    while value is not None:
+        text = dotted(value)
+        if text is not None:
+            found.add(text)
+            told = bound(function, text) if function is not None and left else []
+            if len(told) == 1 and not isinstance(told[0].by, ast.AugAssign):
+                found |= _made_of(told[0].value, function, torch, left - 1)
+        match value:
+            case ast.Call(func=ast.Attribute(value=of, attr=name)) if (
+                name in torch.same_device and not of_package(of, torch)
             ):
-                raise Refused(
-                    f"{text} is only bound by the statement that would ask for its device"
-                )
-            if isinstance(of, ast.Name) and function and _is_plain(of.id, function, torch):
-                raise Refused(f"{text} is a number or a text, and has no device")
-            if "parameters" in ast.unparse(device) and _is_method(of, owner):
-                raise Refused(f"{text} is a method, and has no parameters")
+                value = of
+            case ast.Subscript(value=of):
+                value = of
+            case ast.Attribute(value=of, attr=name) if name in torch.tensor_attributes:
+                value = of
+            case _:
+                value = None
+    return found
 
 
 def _asked(device: ast.expr) -> ast.expr | None:
@@ -104,19 +177,63 @@ def _is_bound_above(of: ast.expr, statement: ast.AST, function: Function | None)
     return of.id in bound_names(function, getattr(statement, "lineno", 0))
 
 
-def _is_plain(name: str, function: Function, torch: TorchNames) -> bool:
-    """Whether all that a function says of a name says that it is a number or a text."""
+def is_plain(of: ast.expr, within: Sequence[ast.AST], torch: TorchNames) -> bool:
+    """Whether all that the function around, or of an attribute the class, says of a value says that it is a
+    number, a text or a slice.
+
+    Args:
+        of: a name or an attribute.
+        within: what it stands in, outermost first, as far as that is known.
+        torch: what torch calls its things.
+    """
+    function, owner = _function(within), _owner(within)
+    match of:
+        case ast.Name(id=name) if function is not None:
+            return _is_plain_in(name, function, torch)
+        case ast.Attribute(value=ast.Name(id="self")) if owner is not None:
+            told = bound(owner, dotted(of) or "")
+            return bool(told) and all(_binds_plain(one, owner, torch) for one in told)
+    return False
+
+
+def _is_plain_in(name: str, function: Function, torch: TorchNames) -> bool:
     given = next((one for one in nodes(function, ast.arg) if one.arg == name), None)
     if given is not None:
-        return given.annotation is not None and dotted(given.annotation) in _PLAIN
-    values = [
-        one.by.value if isinstance(one.by, ast.AugAssign) else one.value
-        for one in bound(function, name)
-    ]
-    # What a loop or a call's tuple binds is not told by an expression of its own.
-    numbers = (one for one in values if one is not None and is_number(one, torch))
-    plain = [one for one in numbers if not of_package(getattr(one, "func", one), torch)]
-    return bool(values) and len(plain) == len(values)
+        if given.annotation is not None:
+            return _says_plain(given.annotation)
+        default = defaults(function).get(name)
+        return _is_plain_value(default, torch) or function.name in _BY_NUMBER
+    told_by = bound(function, name)
+    return bool(told_by) and all(_binds_plain(one, function, torch) for one in told_by)
+
+
+def _binds_plain(one: Binding, scope: ast.AST, torch: TorchNames) -> bool:
+    """Whether what is bound is a number, a text or a slice by its own expression."""
+    value = one.by.value if isinstance(one.by, ast.AugAssign) else one.value
+    match one.by:
+        case ast.For(target=ast.Name(), iter=ast.Call(func=ast.Name(id="range"))):
+            return True
+        case ast.AnnAssign(annotation=annotation):
+            return _says_plain(annotation)
+    match value:
+        case ast.Name(id=name) if isinstance(scope, ast.ClassDef):
+            methods = [each for each in scope.body if isinstance(each, Function)]
+            return any(_is_plain_in(name, each, torch) for each in methods if one.by in each.body)
+        case ast.Call(func=ast.Name(id=name)) if name in _SLICES:
+            return True
+    return _is_plain_value(value, torch)
+
+
+def _is_plain_value(value: ast.expr | None, torch: TorchNames) -> bool:
+    none = value is None or (isinstance(value, ast.Constant) and value.value is None)
+    made = not none and of_package(getattr(value, "func", value), torch)
+    return not none and not made and is_number(value, torch)
+
+
+def _says_plain(annotation: ast.expr) -> bool:
+    """Whether an annotation admits nothing that has a device."""
+    kinds = {*_WORD.findall(ast.unparse(annotation))} - _BESIDE
+    return bool(kinds) and kinds <= _PLAIN
 
 
 def _is_method(of: ast.expr, owner: ast.ClassDef | None) -> bool:

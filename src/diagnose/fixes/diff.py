@@ -7,6 +7,7 @@ import re
 from diagnose.fixes.destinations import hold
 from diagnose.fixes.edits import EDITS
 from diagnose.fixes.line_gate import Refused, Site, applied
+from diagnose.fixes.operands import alike
 from diagnose.model import Edit
 from diagnose.paths import basename, is_plain
 from diagnose.patterns import proposed
@@ -26,7 +27,8 @@ def edit(kind: str, site: Site) -> Edit:
     make = EDITS.get(kind)
     if make is None:
         raise Refused("it edits no line")
-    changes = make(site)
+    changes = list(make(site))
+    changes += alike(site, changes)
     for change in changes:
         hold(change.node, (change.becomes,), site.within, site.torch)
     line, text, file = site.line.text, applied(site.line, changes), site.frame.file

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
 
+from diagnose.fixes.destinations import is_plain
 from diagnose.fixes.line_gate import Change, Refused, Site, applied, replaced
 from diagnose.model import Report
+from diagnose.placement.device_patterns import destinations
 from diagnose.placement.semantics import dotted
 from diagnose.scene import calls, provenance, sourceline
 
@@ -40,7 +43,7 @@ def is_tensor_like(site: Site, node: ast.expr) -> bool:
         ):
             return False  # cfg.noise_offset is a number
         case ast.Attribute(attr=name) if dotted(node):
-            return _reads_like_one(site, name) and name != "T"
+            return _reads_like_one(site, name) and name != "T" and not is_number(site, node)
         case ast.Attribute(value=owner, attr=name) if name in torch.tensor_attributes:
             return is_tensor_like(site, owner)
         case ast.Subscript(value=ast.Attribute(attr="shape")):
@@ -105,6 +108,8 @@ def mostly_number(site: Site, node: ast.expr) -> bool:
 def _is_plain(site: Site, node: ast.expr) -> bool:
     """Whether an expression is a number by its form, or by a name that only numbers and texts have."""
     named = dotted(node) is not None
+    if named and is_plain(node, site.within, site.torch):
+        return True
     words = site.scene.knowledge.words
     return calls.is_number(node, site.torch) or (
         named and bool(words.no_tensors.search(provenance.name(node)))
@@ -247,6 +252,33 @@ def moved(site: Site, node: ast.expr, device: str | None, *, known: bool = False
             applied(site.line, [around])
             return around
     return change
+
+
+def alike(site: Site, changes: Sequence[Change]) -> Iterator[Change]:
+    """The other parts of what an edit moves a part of, handed to the same call: ``batch["mask"]`` beside
+    ``batch["ids"]``, ``data.edge_index`` beside ``data.x``."""
+    done = {id(change.node) for change in changes}
+    for change in changes:
+        whole = _whole(site, change.node)
+        to = [ast.unparse(one) for one in destinations(change.becomes)]
+        for call in calls.calls(site.line.nodes) if whole is not None and len(to) == 1 else ():
+            given = [*call.args, *(keyword.value for keyword in call.keywords)]
+            for one in given if change.node in given else ():
+                follows = to[0].startswith(site.text(one))
+                if _whole(site, one) == whole and id(one) not in done and not follows:
+                    with suppress(Refused):
+                        done.add(id(one))
+                        yield moved(site, one, to[0])
+
+
+def _whole(site: Site, node: ast.AST) -> str | None:
+    """What a node is a part of by a name of its own; None for other nodes."""
+    match node:
+        case ast.Subscript(value=owner, slice=ast.Constant(value=str())):
+            return site.text(owner)
+        case ast.Attribute(value=ast.Name(id=owner)) if owner not in _OWNERS:
+            return owner
+    return None
 
 
 def calls_module(site: Site, call: ast.Call) -> bool:

@@ -173,7 +173,7 @@ def _compose(
         elif _worth_saying(diagnosis):
             from diagnose.rendering.text import render
 
-            sent = _sent(diagnosis, server) if server else ""
+            diagnosis, sent = _sent(diagnosis, server) if server else (diagnosis, "")
             page.append("\n" + render(diagnosis, columns=look.columns, color=look.color) + sent)
         elif line := _without_gpu(diagnosis):
             page.append(f"\n{line}\n")
@@ -181,8 +181,8 @@ def _compose(
         page += [_no_answer(fault, lang)] if maybe else []
 
 
-def _sent(diagnosis: Diagnosis, server: str) -> str:
-    """Reports a failure; the line with its link, for the first rank of a job only."""
+def _sent(diagnosis: Diagnosis, server: str) -> tuple[Diagnosis, str]:
+    """Reports a failure; the answer with what is remembered there, and a job's first rank gets its link."""
     from diagnose.errors import DiagnoseError, printable
     from diagnose.memory.sending import send
     from diagnose.rendering.labels import LABELS
@@ -190,8 +190,9 @@ def _sent(diagnosis: Diagnosis, server: str) -> str:
     try:
         sent = send(server, diagnosis)
     except DiagnoseError as error:
-        return f"diagnose: {printable(str(error))}\n"
-    return LABELS[diagnosis.lang]["sent"].format(url=printable(sent.url)) + "\n" if sent.new else ""
+        return diagnosis, f"diagnose: {printable(str(error))}\n"
+    line = LABELS[diagnosis.lang]["sent"].format(url=printable(sent.url)) + "\n" if sent.new else ""
+    return diagnosis._replace(seen=sent.seen), line
 
 
 def _worth_saying(diagnosis: Diagnosis) -> bool:

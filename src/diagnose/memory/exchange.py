@@ -15,6 +15,8 @@ from diagnose.memory.records import Imported
 from diagnose.memory.schema import FixRow, GroupRow, KeyRow, OutcomeRow
 from diagnose.memory.transactions import Transactions
 
+#: Raised with every change of what is exported.
+_FORMAT = 1
 #: The outcome of a fix that says nothing for it.
 _NO_HELP = "failed"
 
@@ -32,7 +34,7 @@ class Exchange(Transactions):
                 select(GroupRow).where(GroupRow.merged.is_(None)).order_by(GroupRow.id)
             )
             return {
-                "schema": schema.VERSION,
+                "schema": _FORMAT,
                 "failures": [
                     {
                         **_values(group),
@@ -51,8 +53,8 @@ class Exchange(Transactions):
             ValueError: it is of another schema version.
             KeyError, TypeError, AttributeError: it is no export.
         """
-        if held["schema"] != schema.VERSION:
-            raise ValueError(f"schema version {held['schema']}, wanted is {schema.VERSION}")
+        if held["schema"] != _FORMAT:
+            raise ValueError(f"schema version {held['schema']}, wanted is {_FORMAT}")
         failures = fixes = 0
         with self._writing() as session:
             for one in held["failures"]:

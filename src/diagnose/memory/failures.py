@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import secrets
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from sqlalchemy import case, func, or_, select, update
+from sqlalchemy import Select, delete, func, or_, select, tuple_, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from diagnose.casebase.connection import connect
-from diagnose.memory import lookup
+from diagnose.memory import lookup, tallies
 from diagnose.memory.key import KEY_VERSION, Key, agreeing
-from diagnose.memory.records import FailureError, Group, Merge, Page
+from diagnose.memory.records import FailureError, Group, Merge, Page, Place
 from diagnose.memory.schema import (
     FixRow,
     GroupRow,
@@ -21,12 +22,22 @@ from diagnose.memory.schema import (
     OutcomeRow,
     RankRow,
     ReportRow,
+    TallyRow,
 )
-from diagnose.memory.transactions import DAY, NAME, Transactions
+from diagnose.memory.tallies import Counted
+from diagnose.memory.transactions import NAME, Transactions
 from diagnose.model import Seen, Status
 
-#: Reports of a failure whose ranks and versions its page names.
-_LATEST = 500
+#: Reports of a failure whose ranks its page names.
+_LATEST = 100
+#: What of a report is counted.
+COUNTED = (
+    ReportRow.received,
+    ReportRow.host,
+    ReportRow.versions,
+    ReportRow.exact,
+    ReportRow.message,
+)
 
 
 class Failures(Transactions):
@@ -47,103 +58,90 @@ class Failures(Transactions):
             return _as_group(row) if row is not None else None
 
     def groups(
-        self, query: str = "", status: str = "", offset: int = 0, limit: int = 50
-    ) -> tuple[list[Group], int]:
-        """The failures that hold all words, the latest first, and how many there are in all."""
+        self, query: str = "", status: str = "", before: Place | None = None, limit: int = 50
+    ) -> list[Group]:
+        """The failures that hold all words, the latest first; those that follow ``before``."""
         wanted = [GroupRow.merged.is_(None), GroupRow.count > 0]
         for word in query.lower().split()[:20]:
             wanted.append(GroupRow.words.contains(word, autoescape=True))
         if status:
             wanted.append(GroupRow.status == status)
+        if before is not None:
+            wanted.append(tuple_(GroupRow.last, GroupRow.id) < before)
         with self._reading() as session:
-            total = session.scalar(select(func.count()).select_from(GroupRow).where(*wanted))
             rows = session.scalars(
                 select(GroupRow)
                 .where(*wanted)
-                .order_by(GroupRow.last.desc(), GroupRow.id)
-                .offset(offset)
+                .order_by(GroupRow.last.desc(), GroupRow.id.desc())
                 .limit(limit)
             )
-            return [_as_group(row) for row in rows], total or 0
+            return [_as_group(row) for row in rows]
 
     def totals(self) -> Mapping[str, Mapping[str, int]]:
         """How many reports there are, kept and for an hour, failures by status, and outcomes of fixes."""
         with self._reading() as session:
-            kept = case((ReportRow.group.is_not(None), "yes"), else_="no")
+            every, pastes = (
+                session.scalar(select(func.count(column))) or 0
+                for column in (ReportRow.id, ReportRow.expires)
+            )
+            statuses = (
+                select(GroupRow.status, func.count())
+                .where(GroupRow.merged.is_(None))
+                .group_by(GroupRow.status)
+            )
+            outcomes = select(OutcomeRow.outcome, func.count()).group_by(OutcomeRow.outcome)
             return {
-                name: {str(label): count for label, count in session.execute(query)}
-                for name, query in {
-                    "reports": select(kept, func.count()).group_by(kept),
-                    "failures": select(GroupRow.status, func.count())
-                    .where(GroupRow.merged.is_(None))
-                    .group_by(GroupRow.status),
-                    "outcomes": select(OutcomeRow.outcome, func.count()).group_by(
-                        OutcomeRow.outcome
-                    ),
-                }.items()
+                "reports": {"yes": every - pastes, "no": pastes},
+                "failures": _pairs(session, statuses),
+                "outcomes": _pairs(session, outcomes),
             }
 
     def remembered(self, id: str) -> Seen | None:
         """What is remembered of a group."""
         return lookup.of_group(connect(self._url), id)
 
-    def page(self, id: str, limit: int = 50, offset: int = 0) -> Page:
-        """The details of a group, with so many of its reports."""
+    def page(self, id: str, before: Place | None = None, limit: int = 50) -> Page:
+        """The details of a group, with so many of its reports; those that follow ``before``."""
         with self._reading() as session:
             mine = ReportRow.group == id
+            order = ReportRow.received.desc(), ReportRow.id.desc()
+            place = tuple_(ReportRow.received, ReportRow.id)
             reports = session.execute(
                 select(ReportRow.id, ReportRow.received, ReportRow.host)
-                .where(mine)
-                .order_by(ReportRow.received.desc(), ReportRow.id)
-                .offset(offset)
+                .where(mine, *([place < before] if before is not None else ()))
+                .order_by(*order)
                 .limit(limit)
             )
-            latest = (
-                select(ReportRow.id).where(mine).order_by(ReportRow.received.desc()).limit(_LATEST)
-            )
+            latest = select(ReportRow.id).where(mine).order_by(*order).limit(_LATEST)
             ranks = session.scalars(
                 select(RankRow.rank)
                 .where(RankRow.report.in_(latest))
                 .distinct()
                 .order_by(RankRow.rank)
             )
-            versions: dict[str, dict[str, None]] = {}
-            for found in session.scalars(
-                select(ReportRow.versions)
-                .where(mine)
-                .order_by(ReportRow.received.desc())
-                .limit(_LATEST)
-            ):
-                for library, version in found.items():
-                    versions.setdefault(library, {})[version] = None
-            days = session.execute(
-                select((ReportRow.received // DAY).label("day"), func.count())
-                .where(mine)
-                .group_by("day")
-                .order_by("day")
-            )
+            counted = tallies.of(session, id)
+            versions: dict[str, list[str]] = defaultdict(list)
+            for one in counted:
+                if one.fact == "version":
+                    library, _, version = one.value.partition(" ")
+                    versions[library].append(version)
+            variants = [one for one in counted if one.fact == "variant"]
+            variants.sort(key=lambda one: -one.count)
             merges = session.scalars(
                 select(MergeRow)
                 .where(or_(MergeRow.kept == id, MergeRow.other == id))
                 .order_by(MergeRow.at.desc())
             )
-            variants = session.execute(
-                select(ReportRow.exact, func.count(), func.min(ReportRow.message))
-                .where(mine)
-                .group_by(ReportRow.exact)
-                .order_by(func.count().desc())
-                .limit(limit)
-            )
             return Page(
                 [(id, at, host) for id, at, host in reports],
                 list(ranks),
-                {library: list(found) for library, found in versions.items()},
-                [(int(day), count) for day, count in days],
+                versions,
+                sorted((int(one.value), one.count) for one in counted if one.fact == "day"),
                 [
                     Merge(row.kind, row.kept, row.other, row.agreed["facts"], row.author, row.at)
                     for row in merges
                 ],
-                [(exact or "", count, said or "") for exact, count, said in variants],
+                [(one.value, one.count, one.said or "") for one in variants[:limit]],
             )
 
     def merge(self, kept: str, other: str, by: str) -> Sequence[str]:
@@ -167,6 +165,8 @@ class Failures(Transactions):
                 .where(ReportRow.group == other, ReportRow.job.in_(ours))
                 .values(job=None)
             )
+            tallies.add(session, kept, tallies.of(session, other))
+            session.execute(delete(TallyRow).where(TallyRow.group == other))
             for table in (KeyRow, ReportRow, FixRow):
                 _move(session, table.group, other, kept)
             two.merged = kept
@@ -213,11 +213,14 @@ class Failures(Transactions):
             session.add(made)
             session.flush()
             session.merge(KeyRow(digest=variant, version=KEY_VERSION, group=made.id))
-            moved = session.scalar(select(func.count()).select_from(ReportRow).where(*mine)) or 0
+            moved = [Counted(*row) for row in session.execute(select(*COUNTED).where(*mine))]
             session.execute(update(ReportRow).where(*mine).values({ReportRow.group: made.id}))
+            counted = tallies.tallies(moved)
+            tallies.add(session, group, counted, -1)
+            tallies.add(session, made.id, counted)
             self._log(session, "split", group, made.id, (), by)
-            self._recount(session, group, -moved)
-            self._recount(session, made.id, moved)
+            self._recount(session, group, -len(moved))
+            self._recount(session, made.id, len(moved))
             return made.id
 
     def _log(
@@ -247,6 +250,10 @@ class Failures(Transactions):
         held = session.get_one(GroupRow, group)
         held.count += change
         held.first, held.last = first or held.first, last or held.last
+
+
+def _pairs(session: Session, query: Select[tuple[str, int]]) -> dict[str, int]:
+    return {label: count for label, count in session.execute(query)}  # noqa: C416  # rows are no tuples
 
 
 def current(session: Session, group: str) -> str:

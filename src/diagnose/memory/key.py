@@ -61,10 +61,12 @@ def key(report: Report) -> Key:
     own = [frame for frame in frames[:-_FRAMES] if frame.own][-1:]
     own = [] if any(frame.own for frame in frames[-_FRAMES:]) else own
     packages = [name for name in report.libraries if name != _TORCH]
+    # A message that was pasted alone has nothing but its words, nor has one that there is no GPU.
+    met = report.mismatch if frames and report.mismatch else None
+    met = None if met is not None and "no-gpu" in met.says else met
     return Key(
         report.error.type.rsplit(".", 1)[-1],
-        # A message that was pasted alone has nothing but its words.
-        _said(report.mismatch) if report.mismatch and frames else masked(report.error.message),
+        _said(met) if met is not None else masked(report.error.message),
         tuple(map(_place, [*own, *frames[-_FRAMES:]])),
         _without_numbers("".join(bare(line or "").split())[:_LINE]),
         tuple(dict.fromkeys((packages[0], packages[-1]))) if packages else (),

@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
+from diagnose.bulkhead import collecting, guarded
 from diagnose.casebase.connection import (
     CasebaseError,
     Database,
@@ -16,10 +17,10 @@ from diagnose.casebase.connection import (
     is_url,
 )
 from diagnose.errors import DiagnoseError
-from diagnose.model import KnownFix, Outcome, Report, Seen
+from diagnose.model import Diagnosis, KnownFix, Outcome, Report, Seen
 
 #: Must equal `diagnose.memory.schema.VERSION`.
-SCHEMA_VERSION = "1"
+SCHEMA_VERSION = "2"
 #: Names no store, where one would be taken by default.
 OFF = "none"
 _VARIABLE = "DIAGNOSE_STORE"
@@ -65,6 +66,17 @@ def seen(where: str | None, report: Report) -> Seen | None:
         _raise(where, error)
 
 
+def remembered(diagnosis: Diagnosis, where: str | None) -> Diagnosis:
+    """An answer with what a store remembers; a fault of ours costs no more than that.
+
+    Raises:
+        StoreError: as `seen`.
+    """
+    with collecting() as pieces:
+        found = guarded("seen", lambda: seen(where, diagnosis.report), None)
+    return diagnosis._replace(seen=found, incomplete=(*diagnosis.incomplete, *pieces))
+
+
 def group_of(database: Database, report: Report) -> str | None:
     """The group of a failure; a key that was divided by hand goes before the one that all share."""
     from diagnose.memory.key import digests  # most machines remember nothing
@@ -89,8 +101,8 @@ def of_group(database: Database, group: str) -> Seen | None:
         return None
     id, count, first, last, status, fixed_in = found[0]
     hosts = database.rows(
-        "SELECT host FROM memory_report WHERE group_id = :id AND host IS NOT NULL"
-        f" GROUP BY host ORDER BY min(received) LIMIT {_MOST_HOSTS}",
+        "SELECT value FROM memory_tally WHERE group_id = :id AND fact = 'host'"
+        f" ORDER BY first, value LIMIT {_MOST_HOSTS}",
         id=group,
     )
     return Seen(

@@ -11,6 +11,12 @@ from diagnose.model import Status
 Scope = Literal["report", "remember", "triage", "admin"]
 
 
+#: A failure that was never met before, or that a version has which was to hold its fix.
+News = Literal["new", "regressed"]
+#: Where a list goes on: when the last one shown was met, and its id.
+Place = tuple[int, str]
+
+
 class FailureError(Exception):
     """A failure that is not there, or that cannot be merged or divided so; the message is a sentence."""
 
@@ -30,11 +36,13 @@ class Input(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """A report that is kept: its id, its group, and False where its job had a report already."""
+    """A report that is kept: its id, its group, and False where its job had a report already; ``news`` is
+    what people want to hear of."""
 
     id: str
     group: str
     new: bool
+    news: News | None = None
 
 
 class Stored(NamedTuple):

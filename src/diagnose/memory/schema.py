@@ -4,19 +4,40 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKey, Index, UniqueConstraint
+from sqlalchemy import (
+    JSON,
+    Dialect,
+    ForeignKey,
+    Index,
+    String,
+    TypeDecorator,
+    UniqueConstraint,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 #: Raised with every change that an older diagnose would misread; versions/ has a revision for each.
-VERSION = 1
+VERSION = 2
 
 Table = dict[str, Any]
+
+
+class Text(TypeDecorator[str]):
+    """Any text: what a database has no room for, NUL and halves of a character, is replaced."""
+
+    impl = String
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """The text as it is written, and as it is compared."""
+        if value is None:
+            return None
+        return value.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
 
 
 class Base(DeclarativeBase):
     """Declarative base: maps dicts to JSON. Times are seconds since 1970."""
 
-    type_annotation_map = {Table: JSON}  # noqa: RUF012
+    type_annotation_map = {Table: JSON, str: Text}  # noqa: RUF012
 
 
 class MetaRow(Base):
@@ -39,10 +60,15 @@ class GroupRow(Base):
     words: Mapped[str]
     count: Mapped[int] = mapped_column(default=0)
     first: Mapped[int]
-    last: Mapped[int] = mapped_column(index=True)
+    last: Mapped[int]
     status: Mapped[str] = mapped_column(default="open")
     fixed_in: Mapped[str | None]
     merged: Mapped[str | None] = mapped_column(ForeignKey("memory_group.id"))
+    __table_args__ = (
+        # Lists, the latest first: of all, and of one status.
+        Index("memory_group_latest", "merged", "last", "id"),
+        Index("memory_group_by_status", "merged", "status", "last", "id"),
+    )
 
 
 class KeyRow(Base):
@@ -73,10 +99,8 @@ class ReportRow(Base):
     input: Mapped[bytes]
     __table_args__ = (
         UniqueConstraint("group_id", "job"),
-        Index("memory_report_of_group", "group_id", "received"),
-        # What the page of a failure groups by, so that it reads no report.
-        Index("memory_report_variants", "group_id", "exact", "message"),
-        Index("memory_report_hosts", "group_id", "host", "received"),
+        Index("memory_report_latest", "group_id", "received", "id"),
+        Index("memory_report_variant", "group_id", "exact"),
     )
 
 
@@ -88,6 +112,20 @@ class RankRow(Base):
         "report_id", ForeignKey("memory_report.id", ondelete="CASCADE"), primary_key=True
     )
     rank: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+
+
+class TallyRow(Base):
+    """How many reports of a failure have a value of a fact, counted as they come: no page counts reports,
+    and the count stays when they are evicted. ``fact`` is one of `diagnose.memory.tallies.Fact`; ``first``
+    is when the value was first met, ``said`` a message that shows it."""
+
+    __tablename__ = "memory_tally"
+    group: Mapped[str] = mapped_column("group_id", ForeignKey("memory_group.id"), primary_key=True)
+    fact: Mapped[str] = mapped_column(primary_key=True)
+    value: Mapped[str] = mapped_column(primary_key=True)
+    count: Mapped[int]
+    first: Mapped[int]
+    said: Mapped[str | None]
 
 
 class FixRow(Base):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple, get_args
 from urllib.error import HTTPError, URLError
 from urllib.parse import urljoin, urlsplit
 from urllib.request import Request, urlopen
@@ -14,7 +14,7 @@ from urllib.request import Request, urlopen
 from diagnose.casebase.store import load
 from diagnose.errors import DiagnoseError
 from diagnose.memory.redaction import redactor
-from diagnose.model import Diagnosis, Report
+from diagnose.model import Diagnosis, KnownFix, Outcome, Report, Seen, Status
 
 _TIMEOUT = 5
 #: The variable that holds the token, where the service wants one.
@@ -33,10 +33,12 @@ class SendingError(DiagnoseError):
 
 
 class Sent(NamedTuple):
-    """What a service says of a report: its address, and whether it is the first of its job."""
+    """What a service says of a report: its address, whether it is the first of its job, and what was
+    remembered before it."""
 
     url: str
     new: bool
+    seen: Seen | None = None
 
 
 def send(server: str, diagnosis: Diagnosis) -> Sent:
@@ -74,12 +76,39 @@ def send(server: str, diagnosis: Diagnosis) -> Sent:
     try:
         with urlopen(request, timeout=_TIMEOUT) as answer:
             said: dict[str, Any] = json.load(answer)
-            return Sent(urljoin(server, said["url"]), answer.status == 201)
+            seen = _seen(said["seen"]) if said.get("seen") else None
+            return Sent(urljoin(server, said["url"]), answer.status == 201, seen)
     except HTTPError as error:
         raise SendingError(f"{server} refused the report: {_detail(error)}") from error
-    except (URLError, OSError, ValueError, KeyError) as error:
+    except (URLError, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         reason = getattr(error, "reason", None) or error
         raise SendingError(f"the report could not be sent to {server}: {reason}") from error
+
+
+def _seen(said: Mapping[str, Any]) -> Seen:
+    """What `diagnose.rendering.json.seen_as_dict` wrote, whoever says so."""
+    return Seen(
+        str(said["group"]),
+        *(int(said[name]) for name in ("count", "first", "last")),
+        tuple(map(str, said["hosts"])),
+        tuple(map(_fix, said["fixes"])),
+        said["status"] if said["status"] in get_args(Status) else "open",
+        _text(said["fixed_in"]),
+    )
+
+
+def _fix(said: Mapping[str, Any]) -> KnownFix:
+    return KnownFix(
+        str(said["text"]),
+        str(said["by"]),
+        int(said["at"]),
+        *(_text(said[name]) for name in ("commit", "link", "cause")),
+        *(int(said[name]) for name in get_args(Outcome)),
+    )
+
+
+def _text(said: object) -> str | None:
+    return None if said is None else str(said)
 
 
 def job() -> str | None:

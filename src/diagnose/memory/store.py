@@ -16,16 +16,17 @@ from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from diagnose.memory import lookup
+from diagnose.memory import lookup, tallies
 from diagnose.memory.exchange import Exchange
 from diagnose.memory.failures import Failures, current
 from diagnose.memory.key import KEY_VERSION, Key, digests, exact, key
 from diagnose.memory.lookup import StoreError
-from diagnose.memory.records import Input, Kept, Stored
+from diagnose.memory.records import Input, Kept, News, Stored
 from diagnose.memory.redaction import redacted
 from diagnose.memory.schema import FixRow, GroupRow, KeyRow, OutcomeRow, RankRow, ReportRow
+from diagnose.memory.tallies import DAY, Counted, Tally
 from diagnose.memory.tokens import Tokens
-from diagnose.memory.transactions import DAY, NAME
+from diagnose.memory.transactions import NAME
 from diagnose.model import Diagnosis, Outcome, Seen
 from diagnose.versions import version as version_of
 
@@ -52,8 +53,9 @@ class Store(Failures, Exchange, Tokens):
         Raises:
             StoreError: it cannot be written; so do all other methods.
         """
+        given, removed = self._redacted(given)
         with self._writing() as session:
-            return self._add(session, given).id
+            return self._add(session, given, removed).id
 
     def record(self, given: Input, diagnosis: Diagnosis) -> Kept:
         """Stores the report of a failure, redacted, for good. The ranks of a job are one report.
@@ -62,10 +64,11 @@ class Store(Failures, Exchange, Tokens):
             given: what was sent.
             diagnosis: its answer, which names an error.
         """
+        given, removed = self._redacted(given)  # before the others have to wait
         for _ in range(_ATTEMPTS):
             try:
                 with self._writing() as session:
-                    kept = self._keep(session, self._add(session, given), diagnosis)
+                    kept = self._keep(session, self._add(session, given, removed), diagnosis)
                     _add_ranks(session, kept.id, given.ranks)
                     return kept
             except StoreError as error:  # another rank of the job was as quick
@@ -84,20 +87,18 @@ class Store(Failures, Exchange, Tokens):
                 return Kept(row.id, row.group, False)
             return self._keep(session, row, diagnosis)
 
-    def _add(self, session: Session, given: Input) -> ReportRow:
-        removed: dict[str, int] = {}
-        given = self._redacted(given, removed)
+    def _add(self, session: Session, given: Input, removed: dict[str, int]) -> ReportRow:
         now = self._now()
-        crowded = (
-            select(ReportRow.id)
+        crowded = session.scalar(
+            select(ReportRow.expires)
             .where(ReportRow.expires.is_not(None))
             .order_by(ReportRow.expires.desc())
             .offset(_PASTES)
-            .limit(_AT_ONCE)
+            .limit(1)
         )
         session.execute(
             delete(ReportRow)
-            .where(or_(ReportRow.expires < now, ReportRow.id.in_(crowded)))
+            .where(ReportRow.expires <= max(now - 1, crowded or 0))
             .execution_options(synchronize_session=False)
         )
         row = ReportRow(
@@ -134,6 +135,7 @@ class Store(Failures, Exchange, Tokens):
             session.delete(row)
             session.flush()
             if group is not None:
+                tallies.add(session, group, _counted(row), -1)
                 self._recount(session, group, -1)
             return True
 
@@ -182,8 +184,10 @@ class Store(Failures, Exchange, Tokens):
         row.message = self._redact(report.error.message[:NAME]).text
         session.flush()
         _add_ranks(session, row.id, report.ranks)
+        tallies.add(session, group, _counted(row))
         held = session.get_one(GroupRow, group)
         regressed = held.status == "fixed" and _holds(held.fixed_in, row.versions)
+        news: News | None = "regressed" if regressed else None if held.count else "new"
         session.execute(
             update(GroupRow)
             .where(GroupRow.id == group)
@@ -193,7 +197,7 @@ class Store(Failures, Exchange, Tokens):
                 status="regressed" if regressed else held.status,
             )
         )
-        return Kept(row.id, group, True)
+        return Kept(row.id, group, True, news)
 
     def _group(self, session: Session, diagnosis: Diagnosis, found: Key) -> str:
         """The group of a failure, made where there is none. A group that only an older key knows gets
@@ -241,7 +245,10 @@ class Store(Failures, Exchange, Tokens):
         }
         return redacted(facts, self._redact)[0]
 
-    def _redacted(self, given: Input, removed: dict[str, int]) -> Input:
+    def _redacted(self, given: Input) -> tuple[Input, dict[str, int]]:
+        """What was sent without secrets, and how many of each kind went."""
+        removed: dict[str, int] = {}
+
         def clean(text: str) -> str:
             found = self._redact(text)
             for kind, count in found.removed.items():
@@ -249,7 +256,8 @@ class Store(Failures, Exchange, Tokens):
             return found.text
 
         files = {clean(name): clean(text) for name, text in given.files.items()}
-        return given._replace(text=clean(given.text), source=clean(given.source), files=files)
+        text, source = clean(given.text), clean(given.source)
+        return given._replace(text=text, source=source, files=files), removed
 
     def seen(self, diagnosis: Diagnosis) -> Seen | None:
         """As `lookup.seen`."""
@@ -310,6 +318,10 @@ class Store(Failures, Exchange, Tokens):
             )
             if held.status == "open":
                 held.status = "known"
+
+
+def _counted(row: ReportRow) -> list[Tally]:
+    return tallies.tallies([Counted(row.received, row.host, row.versions, row.exact, row.message)])
 
 
 def _add_ranks(session: Session, report: str, ranks: Sequence[int]) -> None:

@@ -11,7 +11,8 @@ from sqlalchemy import select
 
 from diagnose.memory.records import Scope, Token
 from diagnose.memory.schema import TokenRow
-from diagnose.memory.transactions import DAY, NAME, Transactions
+from diagnose.memory.tallies import DAY
+from diagnose.memory.transactions import NAME, Transactions
 
 
 class Tokens(Transactions):

@@ -20,8 +20,8 @@ from diagnose.migrating import migrate
 
 #: Seconds that a writer to SQLite waits for his turn.
 _BUSY = 30
-#: Seconds of a day, and the longest name that anybody gives.
-DAY, NAME = 86400, 200
+#: The longest name that anybody gives.
+NAME = 200
 Redact = Callable[[str], Redacted]
 
 

@@ -15,14 +15,15 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 
-def migrate(connection: Connection, versions: Path, version: int | None) -> None:
-    """Runs the revisions after ``version``, in the transaction that ``connection`` is in; all of them on an
-    empty database, which has none.
+def migrate(connection: Connection, versions: Path, version: int | None, to: str = "head") -> None:
+    """Runs the revisions after ``version`` up to ``to``, in the transaction that ``connection`` is in; on
+    an empty database, which has no version, from the first.
 
     Args:
         connection: to the database.
         versions: the folder of the revisions.
         version: which one the database has.
+        to: the version that is wanted; the latest by default.
 
     Raises:
         ImportError: Alembic is not installed.
@@ -43,4 +44,4 @@ def migrate(connection: Connection, versions: Path, version: int | None) -> None
     config.set_main_option("path_separator", "newline")
     config.attributes["connection"] = connection
     command.stamp(config, str(version) if version else "base", purge=True)
-    command.upgrade(config, "head")
+    command.upgrade(config, to)

@@ -1,7 +1,9 @@
 """What an input shows: the failure, its frames, what the message says of devices."""
 
 # Annotations are evaluated here: of strings `NamedTuple` would compile each, at every start.
+from collections.abc import Mapping
 from enum import Enum
+from types import MappingProxyType
 from typing import NamedTuple
 
 DEVICE_FAMILY = "device-placement"
@@ -182,11 +184,12 @@ class Description(NamedTuple):
     """What a person says of a failure of which no traceback was pasted.
 
     ``text`` is all of it, as far as it is read; ``sentences`` are what it says, without what was only
-    tried.
+    tried; ``words`` are theirs, each with how much it counts.
     """
 
     text: str
     sentences: tuple[Sentence, ...] = ()
+    words: Mapping[str, float] = MappingProxyType({})
 
     @property
     def stated(self) -> tuple[Sentence, ...]:

@@ -42,6 +42,7 @@ class Words(NamedTuple):
     furniture: re.Pattern[str] = _NEVER
     furniture_headings: re.Pattern[str] = _NEVER
     homonyms: re.Pattern[str] = _NEVER
+    software: re.Pattern[str] = _NEVER
     platform: re.Pattern[str] = _NEVER
 
 

@@ -40,8 +40,11 @@ _OF_PROSE = re.compile(
     r"|[\u3400-\u9fff]{2}",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[A-Za-z0-9_]+|[\u3400-\u9fff]{2}")
 _CHINESE = re.compile(r"[\u3400-\u9fff]{2}")
 _LEAST = 8
+#: Of a shorter text, and of its words, the least: "The loss failed when the images were on a GPU."
+_LEAST_OF_SHORT, _PART = 4, 0.2
 #: And at least so many to a line: a log says "saved the model's state" now and then, and is not told.
 _TO_A_LINE = 1.0
 #: A sentence that holds so long a part of a message quotes it, and its English is no sign of a writer.
@@ -49,8 +52,9 @@ _QUOTED = 20
 #: How much the words of a sentence count. Who says why it failed knows more than who says how it looked.
 _COUNTS = {Role.CAUSE: 2.0, Role.FIX: 1.5, Role.SYMPTOM: 1.0, Role.ADVICE: 0.7}
 #: In log-odds beside what the words say: each misplacement, of at most `_MOST`, and another family's words.
-#: Fitted on the texts of kb/descriptions, each fifth read by the words of the others.
-_MISPLACED, _MOST, _OTHER, _ENOUGH = 1.3, 3, 3.0, 0.2
+#: Fitted on the texts of kb/descriptions and on what the incidents' reporters saw, each fifth read by the
+#: words of the others.
+_MISPLACED, _MOST, _OTHER, _ENOUGH = 1.3, 3, 3.0, 0.1
 _ENDS = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=\S)|(?<=[。！？；])|(?<=\S)\s+(?=[-*•] )")
 _CLAUSES = re.compile(
     r"(?<=[,;，；：])\s*|\s+(?=\b(?:but|whereas|while|although|though)\b)|(?=但是?|然而|不过)"
@@ -89,7 +93,8 @@ def described(
             report = report._replace(error=error)
     if report.error is None or report.error.family != DEVICE_FAMILY:
         return report
-    libraries = named(told.text, knowledge.libraries, knowledge.words)
+    stated = "\n".join(one.text for one in told.stated)
+    libraries = named(stated, knowledge.libraries, knowledge.words)
     return report._replace(description=told, libraries=libraries, context=())
 
 
@@ -98,21 +103,25 @@ def describe(lines: Sequence[Peeled], knowledge: Knowledge) -> Description | Non
     read = list(_written(_first(lines), knowledge.words))
     sentences = [Line(at, " ".join(text.split())) for at, text in _sentences(read)]
     quoted = [x for one in knowledge.wordings for x in one.literals if len(x) >= _QUOTED]
-    told = (
+    signs = (
         (_CHINESE if any(text in line.text for text in quoted) else _OF_PROSE).findall(line.text)
         for line in sentences
     )
+    counted = sum(map(len, signs))
     written = sum(1 for line in read if line.text.strip())
-    if sum(map(len, told)) < max(_LEAST, _TO_A_LINE * written):
+    size = sum(len(_WORD.findall(line.text)) for line in read) if counted < _LEAST else 0
+    least = max(_LEAST_OF_SHORT, _PART * size) if size else _LEAST
+    if counted < max(least, _TO_A_LINE * written):
         return None
     text = "\n".join(line.text for line in read)
-    return Description(text, tuple(_told(sentences, knowledge.words)))
+    told = tuple(_told(sentences, knowledge.words))
+    return Description(text, told, said(told))
 
 
-def said(description: Description) -> dict[str, float]:
-    """The words of a description, each with how much it counts: by the role of its sentences."""
+def said(sentences: Iterable[Sentence]) -> dict[str, float]:
+    """The words of sentences, each with how much it counts: by the role of its sentence."""
     found: dict[str, float] = {}
-    for one in description.sentences:
+    for one in sentences:
         counts = _COUNTS[one.role]
         for word in words_of(one.text):
             found[word] = max(counts, found.get(word, 0.0))
@@ -134,7 +143,7 @@ def is_device_failure(description: Description, knowledge: Knowledge, *, other: 
     said_of = [one.text for one in description.sentences]
     if not any(words.complaints.search(text) or words.fixed.search(text) for text in said_of):
         return False  # nothing went wrong
-    score = knowledge.descriptions().device_failure(said(description))
+    score = knowledge.descriptions().device_failure(description.words)
     return score + _MISPLACED * min(misplaced, _MOST) - _OTHER * other >= _ENOUGH
 
 

@@ -41,7 +41,8 @@ class Judge:
         warned = (kind or "").endswith("Warning")
         if not by_pattern and not warned and (told := self._formed(kind, message)) is not None:
             return DEVICE_FAMILY, told
-        return family, None
+        # Only the files tell whether what asked for a GPU should have.
+        return family, reading if reading is not None and reading.wording.says else None
 
     def _formed(self, kind: str | None, message: str) -> Reading | None:
         """What a form of the grammar reads in a message of no known wording."""

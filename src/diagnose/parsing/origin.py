@@ -90,20 +90,23 @@ _TOKEN = lazy(r"(?<![\w./@-])[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*(?![\w@])
 _BEFORE = lazy(
     r"(?:\b(?:import|from|pip3? install|install|upgrade|package)|[`'\"/])\s*$", re.IGNORECASE
 )
-_AFTER = lazy(
-    r"[`'\"]|\s*(?:==|>=|<=|[=:]?\s*v?\d+\.\d)|\.[a-z_]+|\s+(?:launch|config|library|package|库)"
-)
+_AFTER = lazy(r"[`'\"]|\s*(?:==|>=|<=|[=:]?\s*v?\d+\.\d)|\.[a-z_]+|\s+launch")
 _ADDRESS = lazy(
     r"git(?:hub|lab|ee)\.com/[\w.-]{1,39}/([\w.-]{2,60}?)(?:\.git)?(?=[/\s#?)\]>'\"`,;:]|$)"
 )
-_IMPORT = lazy(r"^\s*(?:>>> )?(?:from|import) ([a-z_]\w+)", re.MULTILINE)
+_IMPORT = lazy(
+    r"(?:^\s*(?:>>> )?(?:from|import)|\bpip3? install(?: -\S+)*) ([a-z_][\w-]+)", re.MULTILINE
+)
 _HAN = lazy(r"[\u3400-\u9fff]")
 _PREVIEW = 20
+#: A name that is no word of English or Chinese.
+_PROPER = lazy(r"(?=.*[A-Z])(?=.*[a-z])(?=.+[A-Z\d-])[A-Za-z][\w-]{2,}", re.ASCII)
+_OF_AN_API = r"(?<![\w@-])(?:{})(?![\w@])"
 
 
 def named(text: str, libraries: Sequence[Library], words: Words) -> tuple[str, ...]:
-    """Import names of the third-party packages that a text names, in its order; of a repository whose
-    address it gives, the repository's name.
+    """Import names of the third-party packages that a text names, or names of whose API it has, in its
+    order; of a repository whose address it gives, the repository's name.
 
     Args:
         text: what somebody wrote.
@@ -116,11 +119,18 @@ def named(text: str, libraries: Sequence[Library], words: Words) -> tuple[str, .
         for name in (one.name, one.distribution or "")
     }
     found: dict[str, int] = {}
+    apis: set[int] = set()
+    for pattern, name in _apis(tuple(libraries)):
+        for match in pattern.finditer(text):
+            found.setdefault(name, match.start())
+            apis.update(range(match.start(), match.end()))
     for match in _TOKEN.finditer(text):
-        name = known.get(_squashed(match[0])) or known.get(_squashed(match[0].partition(".")[0]))
-        if name is None:
+        if match.start() in apis:
             continue
-        if words.homonyms.search(name) and not _is_name(match, text):
+        name = known.get(_squashed(match[0])) or known.get(_squashed(match[0].partition(".")[0]))
+        if name is None and _PROPER.fullmatch(match[0]) and words.software.match(text, match.end()):
+            name = match[0]
+        if name is None or (words.homonyms.search(name) and not _is_name(match, text, words)):
             continue
         found.setdefault(name, match.start())
     for match in (*_ADDRESS.finditer(text), *_IMPORT.finditer(text)):
@@ -129,7 +139,21 @@ def named(text: str, libraries: Sequence[Library], words: Words) -> tuple[str, .
     return tuple(name for name in ordered if not words.platform.search(name))
 
 
-def _is_name(match: re.Match[str], text: str) -> bool:
+@lru_cache(maxsize=2)
+def _apis(libraries: tuple[Library, ...]) -> list[tuple[re.Pattern[str], str]]:
+    """What finds the names of each library's API."""
+    return [
+        (re.compile(_OF_AN_API.format("|".join(map(_letters, one.apis))), re.ASCII), one.name)
+        for one in libraries
+        if one.apis
+    ]
+
+
+def _letters(api: str) -> str:
+    return r"\w*".join(map(re.escape, api.split("*")))
+
+
+def _is_name(match: re.Match[str], text: str, words: Words) -> bool:
     """Whether a word of English is a name where it stands: by what is around it, or by its capital letter
     within a sentence; in Chinese always."""
     before = text[max(0, match.start() - _PREVIEW) : match.start()]
@@ -137,7 +161,11 @@ def _is_name(match: re.Match[str], text: str) -> bool:
     left, right = before.rstrip(" ")[-1:], after.lstrip(" ")[:1]
     capital = match[0] != match[0].lower() and left and left not in ".!?:;\n-*#|>[("
     return bool(
-        _BEFORE.search(before) or _AFTER.match(after) or capital or _HAN.search(left + right)
+        _BEFORE.search(before)
+        or _AFTER.match(after)
+        or words.software.match(after)
+        or capital
+        or _HAN.search(left + right)
     )
 
 

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from diagnose.kinds import ConstraintKind, OptionState, Origin
 from diagnose.model import TorchNames
-from diagnose.placement import Imported
+from diagnose.placement import Imported, without_gpu
 from diagnose.placement.devices import SPLIT, differ, is_gpu
-from diagnose.placement.entry_points import guarded, hung, uncalled
+from diagnose.placement.entry_points import guarded, hung, supposed, uncalled
 from diagnose.placement.language import calls, expressions, statements
 from diagnose.placement.libraries.torch_calls import FAR_NODE, FAR_RANK, far_environment
 from diagnose.placement.localization.suspects import of_doubt, of_kernel, of_meeting
@@ -71,6 +71,7 @@ def analyse(
     gpus: int = 2,
     elsewhere: bool = False,
     lacking: frozenset[int] = frozenset(),
+    supposing: bool = False,
 ) -> Program:
     """Runs a file as the main program, then what it never called.
 
@@ -88,6 +89,8 @@ def analyse(
         elsewhere: options that name the first GPU by default name other ones.
         lacking: the process is one of a machine that is not the first of its job, with its environment; the
             numbers of GPUs that it can only ask for because it is that one.
+        supposing: run what nothing calls once more where something says that it is given what is on an
+            accelerator.
 
     Returns:
         What was seen until the end, or until the budget was spent.
@@ -107,17 +110,22 @@ def analyse(
     for source in (entry, *also):
         complete = guarded(machine, partial(loading.run, source)) and complete
     called = len(machine.meetings)
+    machine.called = frozenset(machine.entered)
     if all_functions:
         for frame in list(loading.frames.values()):
             complete = uncalled(machine, frame) and complete
         complete = hung(machine) and complete
+    judged, unknown = machine.judged, machine.unknown
+    if supposing:
+        for frame in list(loading.frames.values()):
+            supposed(machine, frame)
     held = [value for frame in loading.frames.values() for value in frame.names.values()]
     return Program(
         {source.path: source for source in loading.sources.values()},
         machine.meetings,
         held,
-        machine.judged,
-        machine.unknown,
+        judged,
+        unknown,
         complete,
         machine.spent,
         _split(machine),
@@ -206,7 +214,7 @@ def checked(source: Source, torch: TorchNames, imported: Imported | None) -> Che
         imported: finds the user's other files.
     """
     run = partial(analyse, source, torch, imported)
-    program = run()
+    program = run(supposing=True)
     found = _by_place(program)
     if program.has_options:
         by_default = run(options=OptionState.DEFAULT)
@@ -218,6 +226,10 @@ def checked(source: Source, torch: TorchNames, imported: Imported | None) -> Che
         found = {**found, **_on_another(run, program, found)}
     if lacking := _lacked(program.sources.values(), torch):
         found = {**_far(run, lacking), **found}
+    lines = {place[1:] for place in found}
+    for one in without_gpu.suspects(source):
+        if (one.spot.file, one.spot.line) not in lines:
+            found = {**found, (one.cause, one.spot.file, one.spot.line): one}
     ordered = sorted(found.values(), key=lambda s: (s.spot.file, s.spot.line, s.cause))
     return Checked(tuple(ordered), program.judged, program.unknown)
 
@@ -315,13 +327,18 @@ def _by_place(program: Program, split: bool | None = None) -> dict[_Place, Suspe
     return found
 
 
+#: What comes of the order in which methods are called, which nobody knows of what nothing calls.
+_OF_ORDER = frozenset({"submodule-added-after-move", "module-not-moved", "optimizer-state"})
+
+
 def _suspected(program: Program, split: bool) -> Iterator[Suspect]:
     away: set[int] = set()  # what is not at home: all that it meets is off then, and no finding
     for meeting in program.meetings:
         if away & {id(side.value) for side in meeting.sides}:
             continue
         for suspect in of_meeting(meeting, split=split):
-            yield suspect
+            if meeting.because is None or suspect.cause not in _OF_ORDER:
+                yield suspect
             if meeting.what == ConstraintKind.HOME:
                 away |= {id(part) for side in meeting.sides for part in _parts(side.value)}
 

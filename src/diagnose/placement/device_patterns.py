@@ -120,6 +120,11 @@ def _of_called_model(at: Spot) -> Iterator[str]:
         yield f"next({models.pop()}.parameters()).device"
 
 
+def is_model(node: ast.AST) -> bool:
+    """Whether people who name a variable or an attribute so keep a model in it."""
+    return _MODELS.fullmatch(last_name(node).lstrip("_")) is not None
+
+
 def _is_bound(name: str, at: Spot) -> bool:
     """Whether what a dotted name begins with is a parameter or was set above a place."""
     scopes = (*_functions(at)[:1], *top(at.source.tree))

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU, HOME, differ, named_so
+from diagnose.placement.evidence import (
+    batches_of,
+    is_of_host,
+    of_attributes,
+    of_function,
+    tensors_of,
+)
 from diagnose.placement.language import calls
 from diagnose.placement.language.control_flow import Ways
 from diagnose.placement.libraries.module_methods import GIVEN
 from diagnose.placement.libraries.trainers import BEFORE
 from diagnose.placement.libraries.weights import copied
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine, Meeting
-from diagnose.placement.model import Step
+from diagnose.placement.model import Evidence, Step
 from diagnose.placement.semantics import (
     defaults,
     dotted,
@@ -70,6 +78,63 @@ def uncalled(machine: Machine, frame: Frame) -> bool:
     return complete
 
 
+def supposed(machine: Machine, frame: Frame) -> None:
+    """Runs once more what the program does not call, where something says that it is given what is on an
+    accelerator."""
+    for value in list(frame.names.values()):
+        if isinstance(value, Function) and value.source is frame.source:
+            _suppose(machine, value.undecorated or value, frame, {})
+        elif isinstance(value, Class) and value.source is frame.source:
+            _suppose_methods(machine, value, frame)
+
+
+def _suppose_methods(machine: Machine, made: Class, frame: Frame) -> None:
+    idle = [one for one in _methods(made) if id(one.node) not in machine.called]
+    building = {"__init__", *_only_of_init(made)}
+    idle = [one for one in idle if one.name.rpartition(".")[2] not in building]
+    if not idle or is_of_host(made.node.name):
+        return
+    machine.left, mark = BUDGET // 3, len(machine.meetings)
+    _, this = _built(machine, made, frame, open_=True)
+    del machine.meetings[mark:]
+    _forget_devices(this, made)
+    held = _plain(this)
+    told = of_attributes(made)
+    for name in told:
+        value = held.get(name)
+        if isinstance(value, Unknown) or (isinstance(value, Tensor) and value.device is None):
+            held[name] = Tensor(HOME, Origin.GIVEN)
+    if isinstance(this, Module):
+        this.move(HOME, Step(EventKind.MOVED, machine.spot(made.node, frame), HOME))
+    for member in idle:
+        bound = member if member.owner is None else member.bound(this)
+        _suppose(machine, bound, frame, {} if isinstance(this, Module) else told)
+
+
+def _suppose(
+    machine: Machine, function: Function, frame: Frame, told: Mapping[str, Evidence]
+) -> None:
+    """Runs a function whose tensors are on an accelerator, as ``told`` says of attributes of its object."""
+    node = function.node
+    if id(node) in machine.called or isinstance(node, ast.Lambda) or is_of_host(node.name):
+        return
+    because, given = of_function(function), dict[str, Value]()
+    if because is not None:
+        names = set(_names(function))
+        given |= dict.fromkeys(
+            names & tensors_of(function, machine.torch), Tensor(HOME, Origin.GIVEN)
+        )
+        batches = names & batches_of(function, machine.torch) - given.keys()
+        given |= {name: Batch(Tensor(HOME, Origin.GIVEN)) for name in batches}
+    read = {one.attr for one in nodes(node, ast.Attribute) if dotted(one.value) == "self"}
+    because = because or next((told[name] for name in told if name in read), None)
+    if because is None or not (given or read):
+        return
+    machine.because = because
+    _run(machine, function, frame, _asked(machine, function), frozenset(), given)
+    machine.because = None
+
+
 def hung(machine: Machine) -> bool:
     """Runs the functions that objects of libraries are given to call."""
     complete = True
@@ -85,20 +150,10 @@ def _class(machine: Machine, made: Class, frame: Frame, turned: frozenset[str]) 
     if not waiting:
         return True
     machine.left = BUDGET // 3
-    objects: list[Value] = []
-    if (known := machine.objects.get(id(made.node))) is not None:
-        objects.append(known)
-
-    def build() -> None:
-        start = made.find("__init__")
-        names = _names(start.bound(made)) if isinstance(start, Function) else []
-        # A device is whatever the caller says, and not its default.
-        given = {name: Given(ast.Name(name), Unknown(name)) for name in names if named_so(name)}
-        built = calls.construct(machine, made, Arguments((), given), made.node, frame)
-        objects.append(built)
-
-    complete = bool(objects) or _apart(machine, build)
-    this: Value = objects[0] if objects else Object(made.node.name, made)
+    complete, known = True, machine.objects.get(id(made.node))
+    this = known
+    if this is None:
+        complete, this = _built(machine, made, frame)
     _forget_devices(this, made)
     _forget_switches(this, turned)
     building = _only_of_init(made)
@@ -119,6 +174,27 @@ def _class(machine: Machine, made: Class, frame: Frame, turned: frozenset[str]) 
             bound = member if member.owner is None else member.bound(this)  # static: of none
             complete = _entered(machine, bound, frame) and complete
     return complete
+
+
+def _built(
+    machine: Machine, made: Class, frame: Frame, *, open_: bool = False
+) -> tuple[bool, Value]:
+    """Whether the analysis of an ``__init__`` came to its end, and what it makes; ``open_``: its switches
+    may be turned on, and what may be None may be given."""
+    start = made.find("__init__")
+    start = start.bound(made) if isinstance(start, Function) else None
+    # A device is whatever the caller says, and not its default.
+    names = [one for one in _names(start) if named_so(one)] if start is not None else []
+    if open_ and start is not None:
+        usual = defaults(start.node).items()
+        names += [name for name, one in usual if isinstance(one, ast.Constant) and not one.value]
+    given = {name: Given(ast.Name(name), Unknown(name)) for name in names}
+    built: list[Value] = [Object(made.node.name, made)]
+
+    def build() -> None:
+        built.append(calls.construct(machine, made, Arguments((), given), made.node, frame))
+
+    return _apart(machine, build), built[-1]
 
 
 def _stays(module: Module) -> bool:
@@ -232,11 +308,16 @@ def _run(
     frame: Frame,
     tensors: frozenset[str],
     elsewhere: frozenset[str],
+    known: Mapping[str, Value] = MappingProxyType({}),
 ) -> bool:
-    """Runs a function whose parameters of some names are tensors, and of some on the accelerator."""
+    """Runs a function whose parameters of some names are tensors, of some on the accelerator, and of some
+    known."""
     machine.left = BUDGET // 3
     given = {
-        name: Given(ast.Name(name), _guessed(machine, name, function, tensors, elsewhere))
+        name: Given(
+            ast.Name(name),
+            known.get(name) or _guessed(machine, name, function, tensors, elsewhere),
+        )
         for name in _names(function)
     }
 

@@ -20,7 +20,7 @@ from diagnose.placement.devices import (
     named_so,
     written,
 )
-from diagnose.placement.model import Device, Spot, Step
+from diagnose.placement.model import Device, Evidence, Spot, Step
 from diagnose.placement.semantics import nodes
 from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -141,13 +141,15 @@ def generating(given: Given | None) -> Meets | None:
 
 class Meeting(NamedTuple):
     """Operands that have to be on one device. ``calls`` are the calls that lead here, outermost first,
-    ``frame`` the variables around it."""
+    ``frame`` the variables around it; ``because`` what says that some are on an accelerator, where that is
+    supposed."""
 
     what: ConstraintKind
     spot: Spot
     sides: tuple[Meets, ...]
     calls: tuple[Spot, ...]
     frame: Frame
+    because: Evidence | None = None
 
 
 class Machine:
@@ -198,6 +200,9 @@ class Machine:
         self.replaced: dict[str, Value] = {}
         #: Functions within others that a library's object is given to call, and the variables there.
         self.hung: list[tuple[Value, Frame]] = []
+        #: The functions that the program calls, and what says that others are given what is on a GPU.
+        self.called = frozenset[int]()
+        self.because: Evidence | None = None
         #: Whether options are taken to have their defaults.
         self.defaults = True
         #: How the others are taken, and whether there are any.
@@ -256,9 +261,8 @@ class Machine:
         if what == ConstraintKind.GENERATOR and isinstance(sides[0].value, Generator):
             here = {side.tensor.device for side in sides}
             sides[0].value.agreed |= len(here) == 1 and None not in here and len(sides) > 1
-        self.meetings.append(
-            Meeting(what, self.spot(node, frame), tuple(sides), tuple(self.calls), frame)
-        )
+        spot, way = self.spot(node, frame), tuple(self.calls)
+        self.meetings.append(Meeting(what, spot, tuple(sides), way, frame, self.because))
 
     def bind(self, device: Device | None, node: ast.AST, frame: Frame) -> None:
         """Notes that a process asks for a GPU which its machine lacks, by other means than ``cuda``."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import accumulate
 from typing import NamedTuple
 
-from diagnose.kinds import DeviceType, EventKind
+from diagnose.kinds import DeviceType, EventKind, EvidenceKind
 from diagnose.placement.semantics import Function, functions_by_line
 
 
@@ -105,6 +105,13 @@ class Step(NamedTuple):
     of: Spot | None = None
 
 
+class Evidence(NamedTuple):
+    """What says that something may be on an accelerator, of which nobody knows where it is."""
+
+    kind: EvidenceKind
+    spot: Spot
+
+
 class Suspect(NamedTuple):
     """Why a value is not where what it meets is, and what to edit.
 
@@ -135,6 +142,7 @@ class Suspect(NamedTuple):
         far: it holds on the machines of a job but for the first.
         once: the options that have to name another GPU than by default for it to hold; none where it does
             as the program stands.
+        because: what says that an operand is on an accelerator, where nothing calls the code.
     """
 
     cause: str
@@ -151,6 +159,7 @@ class Suspect(NamedTuple):
     sure: bool = True
     once: tuple[str, ...] = ()
     far: bool = False
+    because: Evidence | None = None
 
     @property
     def line(self) -> Spot:

@@ -121,6 +121,25 @@ def makes_tensor(node: ast.AST, torch: TorchNames) -> bool:
     return owner in torch.torch and function in torch.factories
 
 
+def beside(outer: ast.AST | None, inner: ast.AST) -> list[ast.expr]:
+    """The expressions that take part in the same operation."""
+    match outer:
+        case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right):
+            found = [left, right]
+        case ast.Compare(left=left, comparators=others):
+            found = [left, *others]
+        case ast.Subscript(value=owner, slice=inside):
+            found = [owner, inside]
+        case ast.List(elts=elements) | ast.Tuple(elts=elements):
+            found = list(elements)
+        case ast.Call(func=function, args=given, keywords=named):
+            receiver = [function.value] if isinstance(function, ast.Attribute) else []
+            found = [*receiver, *given, *(keyword.value for keyword in named)]
+        case _:
+            found = []
+    return [node for node in found if node is not inner]
+
+
 def names_device(node: ast.AST, torch: TorchNames) -> bool:
     """True for ``.cuda()``, ``.cuda(1)``, ``"cuda:0"``, ``device=0`` and the like."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):

@@ -6,14 +6,19 @@ import ast
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, NamedTuple
 
-from diagnose.kinds import OptionState
+from diagnose.kinds import DeviceType, OptionState
 from diagnose.model import Frame, TorchNames
-from diagnose.placement import Source, Suspect, control_dependence, syntax_patterns
+from diagnose.placement import Source, Suspect, control_dependence, device_patterns, syntax_patterns
 from diagnose.placement.analysis import Line, Program, analyse, doubted, suspects
-from diagnose.placement.localization import replicas
+from diagnose.placement.devices import HOME
+from diagnose.placement.localization import call_stack, replicas
 from diagnose.placement.localization.suspects import of_meeting
+from diagnose.placement.model import Device, Spot
+from diagnose.placement.semantics import bound, calls, dotted, lines_of, reads
+from diagnose.scene.calls import names_device
 from diagnose.sources import SourceFile, Sources
 
 #: Larger files take longer to analyse than an answer may.
@@ -60,6 +65,42 @@ def of_failure(
             if met := suspects(other, stack, devices):
                 program, said = other, met
     return Origins(said, tuple(program.sources.values()), program, tuple(stack), tuple(devices))
+
+
+def of_missing_gpu(frames: Sequence[Frame], sources: Sources, torch: TorchNames) -> Origins:
+    """The call of the user's innermost line that writes a GPU down, on a machine without one, where the
+    program around it goes by a device of its own; nothing where all of it needs a GPU.
+
+    What is moved tells no device: it is about to get one.
+    """
+    own = [frame for frame in frames if frame.own and frame.line is not None]
+    file = sources.of(own[-1]) if own else None
+    source = _Parsed(sources).source(file) if file is not None else None
+    for call in calls(source.tree) if source is not None else ():
+        asked = [call, *device_patterns.destinations(call, "device", "map_location")]
+        if own[-1].line not in lines_of(call) or not any(names_device(n, torch) for n in asked):
+            continue
+        assert source is not None
+        at = Spot(source, call, own[-1].function)
+        moved = dotted(getattr(call.func, "value", None)) or ""
+        told = chain(
+            device_patterns.of_program(at, literal=False), device_patterns.nearby(at, None)
+        )
+        known = (one for one in told if not _is_fixed(one, source.tree, torch))
+        devices = dict.fromkeys(one for one in known if not reads(ast.parse(one), moved))
+        if devices:
+            cpu, gpu = Device(DeviceType.CPU), Device(DeviceType.CUDA)
+            name = moved or ast.unparse(call)
+            found = Suspect("hardcoded-device", name, at, gpu, cpu, tuple(devices), meets=at)
+            return Origins((found,), (source,))
+    return Origins()
+
+
+def _is_fixed(name: str, tree: ast.Module, torch: TorchNames) -> bool:
+    """Whether a program binds a device's name to a GPU that is written down, and to nothing else."""
+    said = [one.value for one in bound(tree, name) if one.value is not None]
+    told = [one.args[:1] if isinstance(one, ast.Call) else [one] for one in said]
+    return bool(said) and all(one and names_device(one[0], torch) for one in told)
 
 
 def _is_by_option(program: Program, said: tuple[Suspect, ...]) -> bool:
@@ -122,14 +163,19 @@ def akin(cause: str, suspect: Suspect) -> Suspect | None:
 
 
 def unexplained(
-    cause: str, frames: Sequence[Frame], origins: Origins, torch: TorchNames
+    cause: str, operand: str | None, frames: Sequence[Frame], origins: Origins, torch: TorchNames
 ) -> Suspect | None:
-    """What an operand of the failing lines would be suspected of, were it not where it is taken to be; else
-    the one place of the files that has the form of a cause (`diagnose.placement.syntax_patterns`)."""
+    """What an operand of the failing lines would be suspected of, were it not where it is taken to be, or
+    where the calls of the traceback say that it is defined; else the one place of the files that has the
+    form of a cause (`diagnose.placement.syntax_patterns`)."""
     if origins.program is not None:
-        for one in doubted(origins.program, origins.stack, origins.devices):
-            if one.cause == cause:
-                return one
+        looked = doubted(origins.program, origins.stack, origins.devices)
+        found = next((one for one in looked if one.cause == cause), None)
+        defined = _defined(cause, operand, frames, origins, torch)
+        if defined is not None and (found is None or _fails_at(found, origins)):
+            return defined
+        if found is not None:
+            return found
         if cause == replicas.CAUSE:
             return _shared(origins)
     own = [frame for frame in frames if frame.own]
@@ -137,6 +183,55 @@ def unexplained(
     functions = [frame.function.rpartition(".")[2] for frame in own if frame.function]
     found = syntax_patterns.suspect(cause, origins.sources, shown, functions, torch)
     return found or (_asked_for(origins) if cause == "hardcoded-device" else None)
+
+
+#: Causes of a module, whose weights a line reads.
+_OF_MODULES = frozenset({"module-not-moved", "loss-or-metric-state"})
+_OF_INPUTS = frozenset({"input-not-moved"})
+
+
+def _defined(
+    cause: str, operand: str | None, frames: Sequence[Frame], origins: Origins, torch: TorchNames
+) -> Suspect | None:
+    """Where what the innermost line is handed is defined, outside of that line's function."""
+    stack = _calls(frames, origins)
+    if not stack or (origins.devices and not any(map(_is_host, origins.devices))):
+        return None
+    value: ast.expr | None = None
+    if cause in _OF_MODULES:
+        value = call_stack.layer(stack[0], torch)
+    elif cause in _OF_INPUTS:
+        told = ast.parse(operand, mode="eval").body if operand is not None else None
+        value = told or call_stack.given(stack[0], torch)
+    spot = call_stack.definition(value, stack, torch) if value is not None else None
+    if spot is None or (spot.source is stack[0].source and spot.enclosing is stack[0].function):
+        return None
+    devices = tuple(device_patterns.of_program(spot, literal=False))
+    name = ast.unparse(value) if value is not None else ""
+    return Suspect(cause, name, spot, Device(DeviceType.CPU), HOME, devices, sure=False)
+
+
+def _is_host(device: str) -> bool:
+    return device.casefold() == "cpu" or (device.startswith("torch.") and "cuda" not in device)
+
+
+def _calls(frames: Sequence[Frame], origins: Origins) -> list[call_stack.Line]:
+    """The user's lines that call one another, innermost first: as far as no library but torch calls."""
+    by_path = {source.path: source for source in origins.sources}
+    lines, found = list(origins.stack), list[call_stack.Line]()
+    for frame in reversed(frames):
+        if frame.own and lines and frame.line == lines[-1].number:
+            line = lines.pop()
+            found.append(call_stack.Line(by_path[line.path], line.number))
+        elif found and frame.library != "torch" and not frame.stdlib:
+            break
+    return found
+
+
+def _fails_at(found: Suspect, origins: Origins) -> bool:
+    """Whether a suspect stands in the innermost line."""
+    last = origins.stack[-1:]
+    return any((found.spot.file, found.spot.line) == (one.path, one.number) for one in last)
 
 
 def _shared(origins: Origins) -> Suspect | None:

@@ -79,9 +79,21 @@ class Scene(Frames):
         devices = mismatch.devices if mismatch is not None else ()
         if mismatch is not None and "gpu-kernel" in mismatch.says and not devices:
             devices = ("CPU",)  # a kernel says only that something is not on its GPU
-        torch = self.knowledge.torch
-        look = partial(origins.of_failure, self.report.frames, devices, sources, torch)
+        torch, frames = self.knowledge.torch, self.report.frames
+        look = partial(origins.of_failure, frames, devices, sources, torch)
+        if self._lacks_gpu:
+            look = partial(origins.of_missing_gpu, frames, sources, torch)
         return guarded("placement", look, None)
+
+    @property
+    def _lacks_gpu(self) -> bool:
+        mismatch = self.report.mismatch
+        return mismatch is not None and "no-gpu" in mismatch.says
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether the message says that there is no GPU, and the files that none should be asked for."""
+        return self._lacks_gpu and bool(self.suspects)
 
     def _has_files(self) -> bool:
         """Whether any file of the user's is at hand."""
@@ -96,7 +108,8 @@ class Scene(Frames):
                 from diagnose.scene import origins
 
                 frames, torch = self.report.frames, self.knowledge.torch
-                look = partial(origins.unexplained, cause, frames, self._origins, torch)
+                operand = self.strays[0] if len(self.strays) == 1 else None
+                look = partial(origins.unexplained, cause, operand, frames, self._origins, torch)
                 found = guarded("placement", look, None)
             elif found is None and self.suspects:
                 from diagnose.scene import origins

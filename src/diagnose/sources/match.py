@@ -38,6 +38,25 @@ def matches(frame: Frame, lines: Lines) -> bool:
     return _stands_in(frame.function.rpartition(".")[2], frame.line, lines)
 
 
+def standing(frame: Frame, lines: Lines) -> Frame | None:
+    """A frame where it stands in a file: at its number, else where one line of a function of that name
+    reads so; None where it stands nowhere."""
+    if matches(frame, lines):
+        return frame
+    code = bare(frame.code or "").split()
+    if not code or not frame.function or frame.line is None:
+        return None
+    function = frame.function.rpartition(".")[2]
+    alike = [n for n, text in enumerate(lines, 1) if code[0] in text and bare(text).split() == code]
+    found = [n for n in alike if _stands_in(function, n, lines)]
+    if len(found) != 1:
+        return None
+    said = frame.statement
+    if said is not None and said.line is not None:
+        said = said._replace(line=said.line + found[0] - frame.line)
+    return frame._replace(line=found[0], statement=said)
+
+
 def _stands_in(function: str, line: int, lines: Lines) -> bool:
     tree = _parsed(lines)
     around = list(_around(tree, line)) if tree is not None else []

@@ -9,7 +9,7 @@ from pathlib import PurePath
 from diagnose.model import Frame, Report, UnusedSource
 from diagnose.patterns import in_package
 from diagnose.sources.file import SourceFile
-from diagnose.sources.match import matches
+from diagnose.sources.match import matches, standing
 from diagnose.sources.reader import Lines, Reader, UnusableError, read_file
 from diagnose.sources.trees import Folder, Tree, components
 
@@ -98,20 +98,37 @@ class Sources:
         return None
 
     def claimed(self, report: Report) -> Report:
-        """The report, a library's files as own code where they lie in a folder that somebody named; what
-        is installed never does."""
-        self.about(report.frames)
-        frames = (one._replace(library=None) if self._named(one) else one for one in report.frames)
-        return report._replace(frames=tuple(frames))
+        """The report, a library's files as own code where they lie in a folder that somebody named, under
+        the path that they have there: a frame of an installed package is that of its source tree.
 
-    def _named(self, frame: Frame) -> bool:
-        if frame.library is None or in_package(frame.file) is not None or not self._trees:
-            return False
+        What torch does is known without its source."""
+        self.about(report.frames)
+        return report._replace(frames=tuple(map(self._claimed, report.frames)))
+
+    def _claimed(self, frame: Frame) -> Frame:
+        if frame.library is None or not self._trees:
+            return frame
+        if (installed := in_package(frame.file)) is not None:
+            return frame if frame.library == "torch" else self._cloned(frame, installed) or frame
         file = self.of(frame)
-        if file is None:
-            return False
-        path = PurePath(_same(file.path))
-        return any(path.is_relative_to(_same(one.root) if one.root else "") for one in self._trees)
+        path = PurePath(_same(file.path)) if file is not None else None
+        roots = (_same(one.root) if one.root else "" for one in self._trees)
+        within = path is not None and any(map(path.is_relative_to, roots))
+        return frame._replace(library=None) if within else frame
+
+    def _cloned(self, frame: Frame, installed: str) -> Frame | None:
+        """The frame of an installed file as one of the package's source tree, whose layout is the package's
+        own (``pkg/``, ``src/pkg/``). A release that is not the tree's has the line elsewhere: it is taken
+        where it stands once in the function of that name."""
+        parts = components(installed)
+        for tree in self._trees:
+            for path in tree.ending(parts)[:_MOST_CANDIDATES]:
+                if tree.agreement(parts, path) < len(parts):
+                    break
+                lines = self._lines(path, path, tree) if in_package(path) is None else None
+                if lines is not None and (found := standing(frame, lines)) is not None:
+                    return found._replace(file=path, library=None)
+        return None
 
     @property
     def used(self) -> tuple[SourceFile, ...]:

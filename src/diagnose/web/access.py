@@ -13,10 +13,11 @@ from flask import Flask, Response, current_app, g, request
 
 from diagnose.memory.records import Scope, Token
 from diagnose.memory.store import Store
+from diagnose.memory.transactions import NAME
 from diagnose.web.errors import refused
 
 #: What people and probes may always read.
-_PUBLIC = frozenset({"static", "pages.healthz", "memory.readyz"})
+PUBLIC = frozenset({"static", "pages.healthz", "memory.readyz"})
 #: Endpoint -> what a token has to allow. An endpoint that writes has a line here.
 SCOPES: Mapping[str, Scope] = {
     "memory.keep": "report",
@@ -37,16 +38,32 @@ class Access(enum.Enum):
     CLOSED = "closed"
 
 
-def register(app: Flask, access: Access, store: Store) -> None:
-    """Asks for a token where one is needed."""
+#: What somebody may do whom a proxy has let in: all but deleting for good.
+_SIGNED_IN: frozenset[Scope] = frozenset({"report", "remember", "triage"})
+#: Says that a request came through a trusted proxy.
+TRUSTED = "diagnose.trusted"
+
+
+def register(app: Flask, access: Access, store: Store, header: str | None = None) -> None:
+    """Asks for a token where one is needed.
+
+    Args:
+        app: the application.
+        access: what needs one.
+        store: holds the tokens.
+        header: in which a trusted proxy names whom it has let in, who needs none.
+    """
 
     def checked() -> Response | None:
         scope = SCOPES.get(request.endpoint or "")
-        if request.endpoint in _PUBLIC or access is Access.OPEN:
+        if request.endpoint in PUBLIC:
+            return None
+        if access is Access.OPEN:
+            g.token = _signed_in(header)
             return None
         if access is Access.READ and scope is None:
             return None
-        token = g.token = _token(store)
+        token = g.token = _token(store) or _signed_in(header)
         if token is None:
             return _asking()
         if scope is not None and scope not in token.scopes:
@@ -57,7 +74,7 @@ def register(app: Flask, access: Access, store: Store) -> None:
 
 
 def who() -> str | None:
-    """The name of the token that came with the request."""
+    """The name of the token that came with the request, or whom a proxy has let in."""
     token: Token | None = g.get("token")
     return token.name if token is not None else None
 
@@ -66,6 +83,15 @@ def _token(store: Store) -> Token | None:
     given = request.authorization
     secret = given.token or given.password if given is not None else None
     return store.token(secret) if secret else None
+
+
+def _signed_in(header: str | None) -> Token | None:
+    """Whom a trusted proxy has let in, as if he had a token. A name with a comma is of two headers, one of
+    which the visitor has sent himself."""
+    user = request.headers.get(header, "").strip() if header is not None else ""
+    if not user or "," in user or not request.environ.get(TRUSTED):
+        return None
+    return Token("", user[:NAME], _SIGNED_IN, 0, None)
 
 
 def _asking() -> Response:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal
@@ -18,6 +20,7 @@ from diagnose.web import api, errors, headers, highlight, language, pages
 from diagnose.web.engine import Engine, default_engine
 from diagnose.web.excerpt import visible
 from diagnose.web.inputs import InMemoryRequest
+from diagnose.web.notices import Background, checked
 from diagnose.web.uploads import MOST
 
 DEFAULT_MAX_BYTES = 5 * 1024 * 1024
@@ -36,6 +39,13 @@ def create_app(
     engine: Engine | None = None,
     store: str | None = None,
     access: Literal["open", "read", "closed"] = "open",
+    proxies: Sequence[str] = (),
+    hops: int = 1,
+    user_header: str | None = None,
+    rate: str | None = None,
+    log: bool = False,
+    most: int | None = None,
+    webhook: str | None = None,
 ) -> Flask:
     """The web application: pages, API, static files. A process keeps no state.
 
@@ -45,10 +55,18 @@ def create_app(
         engine: what answers, in place of the pipeline over ``casebase_path``.
         store: where reports are stored, a path or a database URL; nothing is if None.
         access: with a store, what needs a token: nothing, writing, or reading too.
+        proxies: addresses or networks of the last proxy, whose `X-Forwarded-` headers count.
+        hops: how many proxies stand behind each other, exactly.
+        user_header: the header in which that proxy names whom it has let in, who needs no token.
+        rate: how many requests one address may make (``120 per minute``); any number if None.
+        log: whether each request is a line of JSON in the log.
+        most: how many reports are kept; the dullest beyond go.
+        webhook: where a message is sent about a new failure or a regression.
 
     Raises:
-        ValueError: ``max_bytes`` is not positive.
+        ValueError: a setting is none.
         StoreError: the store cannot be opened.
+        ImportError: a package of the extra ``server`` is missing.
     """
     if max_bytes < 1:
         raise ValueError(f"max_bytes must be positive, not {max_bytes}")
@@ -65,8 +83,23 @@ def create_app(
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]
     path = Path(casebase_path) if casebase_path is not None else None
-    app.extensions["diagnose"] = engine or default_engine(path)
+    app.extensions["diagnose"] = replace(engine or default_engine(path), store=store)
 
+    _prepare_templates(app)
+    app.register_blueprint(pages.blueprint)
+    app.register_blueprint(api.blueprint)
+    if rate is not None or log or proxies:
+        _guard(app, proxies, hops, rate, log)
+    if store is not None:
+        _remember(app, store, path, access, user_header)
+        app.config.update(DIAGNOSE_MOST=most, DIAGNOSE_WEBHOOK=webhook and checked(webhook))
+    app.after_request(headers.secure)
+    errors.register(app)
+    return app
+
+
+def _prepare_templates(app: Flask) -> None:
+    """What templates may use."""
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     app.jinja_env.filters.update(
         changed=changed,
@@ -91,16 +124,23 @@ def create_app(
             "stores": "diagnose-store" in app.extensions,
         }
     )
-    app.register_blueprint(pages.blueprint)
-    app.register_blueprint(api.blueprint)
-    if store is not None:
-        _remember(app, store, path, access)
-    app.after_request(headers.secure)
-    errors.register(app)
-    return app
 
 
-def _remember(app: Flask, where: str, casebase: Path | None, access: str) -> None:
+def _guard(app: Flask, proxies: Sequence[str], hops: int, rate: str | None, log: bool) -> None:
+    """Puts around the app what its settings ask for."""
+    from diagnose.web import guarding
+
+    if log:
+        guarding.log(app)
+    if rate is not None:
+        guarding.limit(app, rate)
+    if proxies:
+        app.wsgi_app = guarding.TrustedProxies(app.wsgi_app, proxies, hops)  # type: ignore[method-assign]
+
+
+def _remember(
+    app: Flask, where: str, casebase: Path | None, access: str, header: str | None
+) -> None:
     """Gives the app a store, and its pages."""
     from diagnose.memory.redaction import redactor
     from diagnose.memory.store import Store
@@ -111,5 +151,6 @@ def _remember(app: Flask, where: str, casebase: Path | None, access: str) -> Non
     store.close()  # each worker opens connections of its own
     app.extensions["diagnose-store"] = store
     app.extensions["diagnose-keep"] = remembering.kept
+    app.extensions["diagnose-background"] = Background(app.logger)
     app.register_blueprint(remembering.blueprint)
-    register(app, Access(access), store)
+    register(app, Access(access), store, header)

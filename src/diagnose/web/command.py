@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import click
 
@@ -41,6 +41,45 @@ import click
     help="What needs a token (`diagnose store issue`): open nothing, read all that writes to the "
     "store, closed reading too.",
 )
+@click.option(
+    "--proxy",
+    "proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="Address or network of the proxy in front, whose X-Forwarded- headers count.",
+)
+@click.option(
+    "--hops",
+    default=1,
+    show_default=True,
+    type=click.IntRange(min=1),
+    help="How many proxies there are in a row, exactly.",
+)
+@click.option(
+    "--user-header",
+    metavar="NAME",
+    help="The header in which the proxy names whom it has let in; they need no token, but to delete.",
+)
+@click.option(
+    "--rate",
+    metavar="RATE",
+    help="How many requests one address may make of a worker, such as '120 per minute'.",
+)
+@click.option(
+    "--log", is_flag=True, help="Log each request as a line of JSON, without what was sent."
+)
+@click.option(
+    "--most",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many reports are kept; beyond, the dullest go.",
+)
+@click.option(
+    "--webhook",
+    envvar="DIAGNOSE_WEBHOOK",
+    metavar="URL",
+    help="Where a message is sent about each new failure and each regression, as Slack takes it.",
+)
 def serve_command(
     host: str,
     port: int,
@@ -48,7 +87,7 @@ def serve_command(
     workers: int | None,
     casebase: Path | None,
     store: str | None,
-    access: Literal["open", "read", "closed"],
+    **settings: Any,
 ) -> None:
     """Serve the page to paste a traceback into, and the HTTP API under /api/v1.
 
@@ -58,12 +97,15 @@ def serve_command(
     from diagnose.memory.lookup import location
     from diagnose.web.serve import serve
 
-    serve(
-        host,
-        port,
-        max_bytes=max_bytes,
-        workers=workers,
-        casebase_path=casebase,
-        store=location(store),
-        access=access,
-    )
+    try:
+        serve(
+            host,
+            port,
+            max_bytes=max_bytes,
+            workers=workers,
+            casebase_path=casebase,
+            store=location(store),
+            **settings,
+        )
+    except (ValueError, ImportError) as error:
+        raise click.UsageError(str(error)) from error

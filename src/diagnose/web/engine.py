@@ -9,7 +9,9 @@ from pathlib import Path
 
 from flask import current_app
 
+from diagnose.bulkhead import missing
 from diagnose.casebase.store import Casebase, load
+from diagnose.memory.lookup import StoreError, remembered
 from diagnose.model import Diagnosis, Lang
 from diagnose.sources import Given, Sources
 from diagnose.web.inputs import Submission
@@ -23,15 +25,22 @@ class Engine:
     """The two things that a view asks for; tests bring their own.
 
     ``casebase`` returns the case base in a language, ``diagnose`` answers a submission. Both may raise
-    `diagnose.casebase.store.CasebaseError`.
+    `diagnose.casebase.store.CasebaseError`. ``store`` is where earlier failures are remembered.
     """
 
     casebase: Callable[[Lang], Casebase]
     diagnose: Callable[[Submission, Casebase], Diagnosis]
+    store: str | None = None
 
     def answer(self, submission: Submission) -> Diagnosis:
-        """The answer to a submission, in its language."""
-        return self.diagnose(submission, self.casebase(submission.lang))
+        """The answer to a submission, in its language, with what the store remembers; a store that cannot
+        be read costs no more than that."""
+        diagnosis = self.diagnose(submission, self.casebase(submission.lang))
+        try:
+            return remembered(diagnosis, self.store)
+        except StoreError as error:
+            fault = missing("seen", error)
+            return diagnosis._replace(incomplete=(*diagnosis.incomplete, fault))
 
 
 def default_engine(path: Path | None) -> Engine:

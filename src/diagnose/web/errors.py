@@ -104,7 +104,7 @@ def _http(error: HTTPException) -> Response:
     if status == 413:
         return _input(too_large(current_app.config["DIAGNOSE_MAX_BYTES"]))
     lang = "en" if _api() else current()
-    key = f"error-{status}" if status in (400, 403, 404, 405) else "error-other"
+    key = f"error-{status}" if status in (400, 403, 404, 405, 429) else "error-other"
     response = (problem if _api() else page)(status, say(key, lang))
     if status == 405 and error.get_response().headers.get("Allow"):
         response.headers["Allow"] = error.get_response().headers["Allow"]

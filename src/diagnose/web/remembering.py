@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import secrets
 from typing import Any, NamedTuple, cast, get_args
 
 from flask import (
@@ -19,14 +19,15 @@ from flask import (
 
 from diagnose.memory.key import Key
 from diagnose.memory.lookup import StoreError
-from diagnose.memory.records import FailureError, Input, Kept, Stored
+from diagnose.memory.records import FailureError, Input, Kept, Place, Stored
 from diagnose.memory.store import Store
 from diagnose.model import Diagnosis, Outcome, Status
 from diagnose.rendering.json import seen_as_dict
-from diagnose.web import access, language
+from diagnose.web import access, language, notices
 from diagnose.web.engine import engine
 from diagnose.web.errors import complete, page
 from diagnose.web.inputs import Submission, report_from_api
+from diagnose.web.notices import Background
 from diagnose.web.pages import page_of
 from diagnose.web.refusals import InputError
 
@@ -95,15 +96,13 @@ def report(id: str) -> str:
 
 
 def _answered(id: str) -> tuple[Stored, Submission, Diagnosis]:
-    held = _store()
-    stored = held.report(id) or abort(404)
+    stored = _store().report(id) or abort(404)
     given = stored.input
     lang = language.chosen() or language.current()
     submission = g.submission = Submission(
         given.text, given.source, lang=lang, files=given.files, answers=given.answers
     )
-    diagnosis = complete(engine().answer(submission))
-    return stored, submission, diagnosis._replace(seen=held.seen(diagnosis))
+    return stored, submission, complete(engine().answer(submission))
 
 
 @blueprint.post("/r/<id>/keep")
@@ -145,7 +144,23 @@ def delete(id: str) -> Response:
 
 
 def _keep(id: str, diagnosis: Diagnosis) -> Kept:
-    return _store().keep(id, diagnosis) or abort(404)
+    kept = _store().keep(id, diagnosis) or abort(404)
+    _follow(kept)
+    return kept
+
+
+def _follow(kept: Kept) -> None:
+    """What a kept report entails, after its answer: a message where it is news, and the dullest go."""
+    held, app = _store(), current_app
+    background = cast(Background, app.extensions["diagnose-background"])
+    webhook, most = app.config["DIAGNOSE_WEBHOOK"], app.config["DIAGNOSE_MOST"]
+    if webhook is not None and kept.news is not None and (group := held.group(kept.group)):
+        sentence = language.say(f"notice-{kept.news}", "en")
+        link = url_for("memory.failure", id=group.id, _external=True)
+        background.do(lambda: notices.post(webhook, sentence, group, link))
+    # To count is work: once while a twentieth comes in is enough.
+    if most is not None and kept.new and secrets.randbelow(most // 20 + 1) == 0:
+        background.do(lambda: held.evict(most))
 
 
 # --- the API ---------------------------------------------------------------------------------------
@@ -160,15 +175,15 @@ def send() -> Any:
     if diagnosis.report.error is None:
         raise InputError(422, "error-no-error")
     kept = held.record(_input(submission)._replace(**sender), diagnosis)
-    found = held.seen(diagnosis)
-    assert found is not None
+    _follow(kept)
     stored = held.report(kept.id)
     assert stored is not None
     return {
         "id": kept.id,
         "url": url_for("memory.report", id=kept.id),
+        "failure": kept.group,
         "removed": dict(stored.removed),
-        "seen": seen_as_dict(found),
+        "seen": seen_as_dict(diagnosis.seen) if diagnosis.seen is not None else None,
     }, 201 if kept.new else 200
 
 
@@ -185,16 +200,14 @@ def stored_report(id: str) -> dict[str, Any]:
 @blueprint.get("/api/v1/failures")
 def list_failures() -> dict[str, Any]:
     """Failures, the latest first, a page at a time."""
-    number, query = max(request.args.get("page", 1, type=int), 1), request.args.get("q", "")
+    query = request.args.get("q", "")
     wanted = request.args.get("status", "")
     if wanted and wanted not in get_args(Status):
         raise InputError(400, "error-status", known=", ".join(get_args(Status)))
-    groups, total = _store().groups(query[:_LONGEST], wanted, (number - 1) * _PAGE, _PAGE)
+    groups = _store().groups(query[:_LONGEST], wanted, _before(), _PAGE)
     return {
         "failures": [group._asdict() for group in groups],
-        "total": total,
-        "page": number,
-        "pages": math.ceil(total / _PAGE),
+        "next": _next([(group.last, group.id) for group in groups]),
     }
 
 
@@ -203,10 +216,9 @@ def one_failure(id: str) -> dict[str, Any]:
     """One failure: what is remembered of it, and its reports, a page at a time."""
     held = _store()
     group = held.group(id) or abort(404)
-    number = max(request.args.get("page", 1, type=int), 1)
     found = held.remembered(group.id)
     assert found is not None
-    details = held.page(group.id, _PAGE, (number - 1) * _PAGE)
+    details = held.page(group.id, _before(), _PAGE)
     return {
         **group._asdict(),
         "seen": seen_as_dict(found),
@@ -215,8 +227,21 @@ def one_failure(id: str) -> dict[str, Any]:
         "reports": [
             {"id": report, "received": at, "host": host} for report, at, host in details.reports
         ],
-        "page": number,
+        "next": _next([(at, report) for report, at, _ in details.reports]),
     }
+
+
+def _before() -> Place | None:
+    """``?before=``: where the list goes on."""
+    at, _, id = request.args.get("before", "").partition("-")
+    # The larger numbers are no times, and no integers of a database.
+    return (int(at), id) if at.isascii() and at.isdecimal() and len(at) < 11 else None
+
+
+def _next(places: list[Place]) -> str | None:
+    """What ``?before=`` has to be for the next page; None where there is none, unless the list ends with a
+    page."""
+    return "{}-{}".format(*places[-1]) if len(places) == _PAGE else None
 
 
 @blueprint.get("/readyz")
@@ -256,19 +281,15 @@ def failures() -> str:
     """The failures that were reported, the latest first, or those that hold the words of ``?q=``."""
     query = request.args.get("q", "")[:_LONGEST].strip()
     status = request.args.get("status", "")
-    number = max(request.args.get("page", 1, type=int), 1)
-    groups, total = _store().groups(
-        query, status if status in get_args(Status) else "", (number - 1) * _PAGE, _PAGE
-    )
+    known = status if status in get_args(Status) else ""
+    groups = _store().groups(query, known, _before(), _PAGE)
     return render_template(
         "failures.html",
         groups=groups,
-        total=total,
         query=query,
         status=status,
         statuses=get_args(Status),
-        number=number,
-        pages=math.ceil(total / _PAGE),
+        next=_next([(group.last, group.id) for group in groups]),
     )
 
 
@@ -286,7 +307,7 @@ def failure(id: str) -> Any:
         seen=held.remembered(id),
         details=details,
         chart=chart(details.days),
-        others=held.groups(limit=_PAGE)[0],
+        others=held.groups(limit=_PAGE),
         statuses=get_args(Status),
         facts=Key._fields,
         cause=engine().casebase(language.current()).causes.get(group.cause or ""),

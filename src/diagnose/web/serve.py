@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 from flask import Flask
@@ -22,7 +22,7 @@ def serve(
     workers: int | None = None,
     casebase_path: Path | None = None,
     store: str | None = None,
-    access: Literal["open", "read", "closed"] = "open",
+    **settings: Any,
 ) -> None:
     """Serves until it is interrupted.
 
@@ -33,14 +33,16 @@ def serve(
         workers: gunicorn processes; as many as cores, at most four, if None.
         casebase_path: the compiled case base; the built-in one if None.
         store: where reports are stored; nothing is if None.
-        access: what needs a token, as for `create_app`.
+        settings: the others of `create_app`.
 
     Raises:
         CasebaseError: the case base cannot be read; said before anything listens.
         StoreError: nor can the store be opened.
+        ValueError: a setting is none.
+        ImportError: a package of the extra ``server`` is missing.
     """
     load(casebase_path)  # fails here rather than at the first visitor; workers inherit it by fork
-    app = create_app(casebase_path, max_bytes=max_bytes, store=store, access=access)
+    app = create_app(casebase_path, max_bytes=max_bytes, store=store, **settings)
     said = f"reports are stored in {displayed(store)}" if store else "nothing is stored"
     click.echo(f"diagnose: {said}", err=True)
     click.echo(f"diagnose listens on http://{host}:{port}/ (Ctrl+C ends it)", err=True)

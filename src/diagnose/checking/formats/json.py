@@ -39,6 +39,7 @@ def _finding(finding: Finding) -> Object:
         "sure": finding.sure,
         "steps": [_step(step) for step in finding.steps],
         "meets": _place(finding.meets) if finding.meets else None,
+        "because": _step(finding.because) if finding.because else None,
         "fix": _repair(finding.repair) if finding.repair else None,
         "fingerprint": finding.fingerprint,
     }

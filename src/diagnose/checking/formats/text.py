@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from diagnose.checking.formats.escaping import shown, where
 from diagnose.checking.model import Finding, Place, Report
 from diagnose.checking.repairs import applicable
-from diagnose.checking.words import STEPS, WORDS
+from diagnose.checking.words import BECAUSE, STEPS, WORDS
 from diagnose.model import Lang
 
 #: Columns of a source line that are shown.
@@ -53,6 +53,9 @@ def _way(finding: Finding, lang: Lang) -> Iterator[str]:
         word = "meets" if finding.wanted else "meets-other"
         place = _place(finding.meets, finding.place, lang)
         yield words[word].format(wanted=finding.wanted, place=place)
+    if finding.because is not None:
+        place = _place(finding.because.place, finding.place, lang)
+        yield BECAUSE[lang][finding.because.what].format(place=place)
     if not finding.sure:
         yield words["likely"]
 

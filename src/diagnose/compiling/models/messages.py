@@ -214,6 +214,7 @@ class LibraryEntry(Strict):
 
     name: Text = Field(description="The import name.")
     distributions: Texts = Field((), description="What pip calls it.")
+    apis: Texts = Field((), description="Names of its API by which people mean it; * is letters.")
     kind: Text
     marks: Texts = Field((), description="Neighbouring folders by which a checkout is known.")
     called: Texts = Field((), description="What else logs call it that tell its version.")
@@ -222,7 +223,8 @@ class LibraryEntry(Strict):
         """What parsing reads; ``buggy`` are the libraries of which a release is known to have a bug."""
         only = self.distributions[0] if len(self.distributions) == 1 else None
         called = (self.name, *self.distributions, *self.called) if self.name in buggy else ()
-        return Library(self.name, self.marks, self.kind, only, tuple(dict.fromkeys(called)))
+        called = tuple(dict.fromkeys(called))
+        return Library(self.name, self.marks, self.kind, only, called, self.apis)
 
 
 class Libraries(Strict):

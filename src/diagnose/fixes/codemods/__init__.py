@@ -100,15 +100,17 @@ def _hold(change: Change, suspect: Suspect, torch: TorchNames) -> None:
         if said == "cpu" == str(suspect.device):
             raise Refused(f"{suspect.name} is on the cpu already")
         inside = any(isinstance(one, ast.FunctionDef) for one in within)
-        if inside and str(said).startswith("cuda") and _is_library(source):
+        if inside and str(said).startswith("cuda") and _leaves_choice(source, str(said)):
             raise Refused("the file is a library's, and leaves the choice of a GPU to its callers")
 
 
-def _is_library(source: Source) -> bool:
-    """Whether a file runs nothing of itself and names no GPU anywhere."""
+def _leaves_choice(source: Source, device: str) -> bool:
+    """Whether a file runs nothing of itself, and a GPU by its number, or any where the file names none, is
+    chosen by who imports it."""
     runs = any(
-        isinstance(one, ast.If | ast.For | ast.With | ast.While)
+        isinstance(one, ast.For | ast.With | ast.While)
+        or (isinstance(one, ast.If) and "TYPE_CHECKING" not in ast.unparse(one.test))
         or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Call))
         for one in source.tree.body
     )
-    return not runs and "cuda" not in ast.unparse(source.tree)  # comments aside
+    return not runs and (":" in device or "cuda" not in ast.unparse(source.tree))  # comments aside

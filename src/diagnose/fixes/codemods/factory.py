@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from diagnose.fixes.codemods.defaults import device_unless_told
 from diagnose.fixes.codemods.expressions import moved, with_argument
 from diagnose.fixes.codemods.mixed_factories import meeting
-from diagnose.fixes.codemods.positions import block_of, statement_of
+from diagnose.fixes.codemods.positions import ancestors, block_of, statement_of
 from diagnose.fixes.codemods.target_device import target_device
 from diagnose.fixes.codemods.transfers import is_moved, value_of
 from diagnose.fixes.file_gate import Change
@@ -16,6 +16,7 @@ from diagnose.fixes.line_gate import Refused
 from diagnose.model import TorchNames
 from diagnose.placement.model import Source, Suspect
 from diagnose.placement.semantics import argument, called, dotted
+from diagnose.scene.calls import beside, makes_tensor
 
 #: Causes of which a factory without a device is the mistake.
 _FORGOTTEN = frozenset({"created-without-device", "fake-or-compile-device"})
@@ -24,9 +25,9 @@ _FORGOTTEN = frozenset({"created-without-device", "fake-or-compile-device"})
 def create_on_device(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     """A factory gets ``device=``; what cannot take it is followed by ``.to()``, what has it another one.
     So do its twins in the same block, as the states of an LSTM are made by the same call twice, and the
-    factories whose results it meets before it fails."""
+    factories whose results it meets before it fails, and what is made beside it."""
     source, node = suspect.spot.source, value_of(suspect)
-    nodes = [node, *_twins(source, node, torch)]
+    nodes = [node, *_twins(source, node, torch), *_alike(source, node, torch)]
     made = _factory(node, torch)
     if made is not None and suspect.cause in _FORGOTTEN:
         known = [_factory(one, torch) for one in nodes]
@@ -51,6 +52,14 @@ def _twins(source: Source, node: ast.expr, torch: TorchNames) -> list[ast.expr]:
         and other is not statement
         and ast.dump(other.value) == text
     ]
+
+
+def _alike(source: Source, node: ast.expr, torch: TorchNames) -> list[ast.expr]:
+    """The tensors that are made beside one, in the same list, call or operation."""
+    outer = ancestors(source, node)[-2]
+    if not isinstance(node, ast.Call) or not makes_tensor(node, torch):
+        return []
+    return [one for one in beside(outer, node) if makes_tensor(one, torch)]
 
 
 def _on_device(suspect: Suspect, node: ast.expr, torch: TorchNames) -> Change:

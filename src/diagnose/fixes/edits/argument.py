@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from diagnose.fixes.edits import operand
 from diagnose.fixes.line_gate import Change, Refused, Site
 from diagnose.fixes.operands import calls_module, moved
+from diagnose.placement.device_patterns import is_model
 from diagnose.placement.semantics import dotted
 
 #: What a layer's forward calls its parameters: where these are the stray, the module has to move.
@@ -38,6 +39,9 @@ def _home(site: Site, module: ast.expr) -> str | None:
     mismatch = site.report.mismatch
     if mismatch is not None and (mismatch.op or "").startswith("quantized::"):
         return '"cpu"'
+    match module:
+        case ast.Attribute(value=owner) if is_model(owner):
+            module = owner  # of a model it may be a method that is called
     if dotted(module) is None:
         return None
     return f"next({site.text(module)}.parameters()).device"

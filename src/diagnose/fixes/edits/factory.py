@@ -11,7 +11,8 @@ from diagnose.scene import calls
 
 
 def changes(site: Site) -> Sequence[Change]:
-    """The first tensor that the failing part makes is made where what it meets is."""
+    """The first tensor that the failing part makes is made where what it meets is, and so are those that it
+    makes beside that one."""
     if not (made := followed(site)):
         raise Refused("the line makes no tensor that meets one whose device it tells")
     return made
@@ -23,7 +24,11 @@ def followed(site: Site) -> Sequence[Change]:
         if isinstance(node, ast.Call) and calls.makes_tensor(node, site.torch):
             device = company(site, node)
             if device is not None:
-                return (_made(site, node, device),)
+                beside = calls.beside(_parents(site).get(id(node)), node)
+                alike = (one for one in beside if calls.makes_tensor(one, site.torch))
+                return [
+                    _made(site, one, device) for one in (node, *alike) if isinstance(one, ast.Call)
+                ]
     return ()
 
 
@@ -48,36 +53,20 @@ def _made(site: Site, call: ast.Call, device: str) -> Change:
     return replaced(site, call, f"{text[:-1].rstrip().rstrip(',')}{comma}device={device})")
 
 
+def _parents(site: Site) -> dict[int, ast.AST]:
+    return {id(child): node for node in site.line.nodes for child in ast.iter_child_nodes(node)}
+
+
 def company(site: Site, made: ast.expr) -> str | None:
     """The device of what an expression meets: across the operator, in the subscript, in the call."""
-    parents = {id(child): node for node in site.line.nodes for child in ast.iter_child_nodes(node)}
-    inner: ast.AST = made
+    parents, inner = _parents(site), made
     while (outer := parents.get(id(inner))) is not None:
-        for other in _beside(outer, inner):
+        for other in calls.beside(outer, inner):
             device = device_of(site, other)
             if device is not None:
                 return device
         inner = outer
     return None
-
-
-def _beside(outer: ast.AST, inner: ast.AST) -> list[ast.expr]:
-    """The expressions that take part in the same operation."""
-    match outer:
-        case ast.BinOp(left=left, right=right) | ast.AugAssign(target=left, value=right):
-            found = [left, right]
-        case ast.Compare(left=left, comparators=others):
-            found = [left, *others]
-        case ast.Subscript(value=owner, slice=inside):
-            found = [owner, inside]
-        case ast.List(elts=elements) | ast.Tuple(elts=elements):
-            found = list(elements)
-        case ast.Call(func=function, args=given, keywords=named):
-            receiver = [function.value] if isinstance(function, ast.Attribute) else []
-            found = [*receiver, *given, *(keyword.value for keyword in named)]
-        case _:
-            found = []
-    return [node for node in found if node is not inner]
 
 
 KINDS = {"create-on-device": changes}

@@ -249,6 +249,8 @@ def _weighed(
     failed: bool,
 ) -> Suspect:
     """A suspect as sure as it is: what failed is looked for, and need not be."""
+    if meeting.because is not None:
+        return suspect._replace(sure=False, because=meeting.because)
     sure = failed or is_sure(suspect, stray, other, meeting)
     return suspect if sure else suspect._replace(sure=False)
 

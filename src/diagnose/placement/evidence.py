@@ -1,0 +1,169 @@
+"""What says that a function which nothing calls may be given what is on an accelerator.
+
+The device of a parameter is not known where nothing calls its function. The code around it may tell that
+the function is meant for a GPU, too: others are moved beside it, or it is a method of a module.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from diagnose.kinds import EvidenceKind
+from diagnose.model import TorchNames
+from diagnose.placement.device_patterns import destinations
+from diagnose.placement.devices import CPU, written
+from diagnose.placement.model import Evidence, Spot
+from diagnose.placement.pass_through import moved_in
+from diagnose.placement.semantics import (
+    bindings,
+    called,
+    calls,
+    dotted,
+    nodes,
+    parameters,
+    scope_of,
+)
+from diagnose.placement.tensors import Module
+from diagnose.placement.values import Class, Function
+
+
+def of_function(function: Function) -> Evidence | None:
+    """What says that a function may be given tensors on an accelerator; None where nothing does, or where
+    it is what prepares data on the host."""
+    if _prepares(function):
+        return None
+    source, owner = function.source, function.owner
+
+    def found(kind: EvidenceKind, node: ast.AST | None) -> Evidence | None:
+        return Evidence(kind, Spot(source, node, function.name)) if node is not None else None
+
+    of_module = owner.node if owner is not None and isinstance(function.this, Module) else None
+    return (
+        found(EvidenceKind.MOVED, _moves(function.node))
+        or found(EvidenceKind.MODULE, of_module)
+        or found(EvidenceKind.PEER, _moves(owner.node) if owner is not None else None)
+        or found(EvidenceKind.PEER, _follows(source.tree))
+    )
+
+
+def of_attributes(made: Class) -> Mapping[str, Evidence]:
+    """The attributes that methods of a class move, or ask for their device, and where."""
+    found: dict[str, Evidence] = {}
+    for one in made.line():
+        if not is_of_host(one.node.name):
+            for name, node in _moved_attributes(one.node).items():
+                spot = Spot(one.source, node, one.node.name)
+                found.setdefault(name, Evidence(EvidenceKind.ATTRIBUTE, spot))
+    return found
+
+
+@lru_cache(maxsize=64)
+def _moved_attributes(made: ast.ClassDef) -> Mapping[str, ast.expr]:
+    found = [one.value for one in nodes(made, ast.Attribute) if one.attr == "device"]
+    for one in bindings(made):  # what moves and is not kept may be a module
+        found += moved_in(one.value) if one.value is not None else ()
+    own = [one for one in found if isinstance(one, ast.Attribute) and dotted(one.value) == "self"]
+    ran = {dotted(call.func) for call in calls(made)}
+    return {one.attr: one for one in own if dotted(one) not in ran}
+
+
+def tensors_of(function: Function, torch: TorchNames) -> frozenset[str]:
+    """The parameters that a function uses as tensors, and moves nowhere."""
+    moved = {one.id for one in moved_in(function.node) if isinstance(one, ast.Name)}
+    made = torch.factories | torch.host_factories
+    found = set[str]()
+    for node in nodes(function.node, ast.Attribute):
+        if isinstance(node.value, ast.Name) and node.attr in torch.of_tensors:
+            found.add(node.value.id)
+    for call in calls(function.node):
+        if (dotted(call.func) or "").startswith(("torch.", "F.")) and called(call) not in made:
+            found.update(one.id for one in call.args[:1] if isinstance(one, ast.Name))
+    given = set[str]()
+    for one in parameters(function.node):
+        said = ast.unparse(one.annotation) if one.annotation is not None else ""
+        if "Tensor" in said or (one.arg in found and not _is_plain(said)):
+            given.add(one.arg)
+    return frozenset(given - moved)
+
+
+def _is_plain(annotation: str) -> bool:
+    """Whether an annotation names what is no tensor."""
+    return re.match(r"(int|float|bool|str|np\.|numpy\.)", annotation) is not None
+
+
+def batches_of(function: Function, torch: TorchNames) -> frozenset[str]:
+    """The parameters of which a function uses the items of some names as tensors."""
+    return frozenset(
+        node.value.value.id
+        for node in nodes(function.node, ast.Attribute)
+        if isinstance(node.value, ast.Subscript) and isinstance(node.value.value, ast.Name)
+        if isinstance(node.value.slice, ast.Constant) and isinstance(node.value.slice.value, str)
+        if node.attr in torch.of_tensors
+    )
+
+
+@lru_cache(maxsize=256)
+def _moves(function: ast.AST) -> ast.expr | None:
+    """The first expression of a function that names a device which is not the host's: what is moved there,
+    or made."""
+    told = (one for one in destinations(function) if not _stays(one))
+    return next((one for one in told if _is_device(one)), next(_cuda(function), None))
+
+
+def _cuda(scope: ast.AST) -> Iterator[ast.expr]:
+    """What a node brings to the GPU by ``.cuda()``."""
+    return moved_in(scope, ("cuda",))
+
+
+@lru_cache(maxsize=16)
+def _follows(tree: ast.Module) -> ast.expr | None:
+    """The first expression of a file that makes something where a parameter is, or moves it there."""
+    told = (one for one in destinations(tree) if isinstance(one, ast.Attribute))
+    return next((one for one in told if one.attr == "device" and _is_parameter(tree, one)), None)
+
+
+def _is_parameter(tree: ast.Module, node: ast.Attribute) -> bool:
+    """Whether an attribute is one of what a function is given, but for its object."""
+    function = scope_of(tree, node)
+    name = node.value.id if isinstance(node.value, ast.Name) else None
+    given = () if isinstance(function, ast.Module) else parameters(function)
+    return name != "self" and any(one.arg == name for one in given)
+
+
+def _is_device(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant(value=said):
+            return isinstance(said, str) and written(said) is not None
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return "type" not in name and not (dotted(node) or "").startswith("torch.")
+    return False
+
+
+def _stays(node: ast.expr) -> bool:
+    """Whether an expression names the host."""
+    return isinstance(node, ast.Constant) and (
+        node.value is None or (isinstance(node.value, str) and written(node.value) == CPU)
+    )
+
+
+#: What functions and classes are called that prepare data on the host.
+_OF_HOST = re.compile(
+    r"collat|dataset|transform(?!er)|loader|sampler|preprocess|processor|processing|tokeniz|augment|plot|visuali",
+    re.IGNORECASE,
+)
+
+
+def is_of_host(name: str) -> bool:
+    """Whether a function or class of a name prepares data on the host."""
+    return _OF_HOST.search(name) is not None
+
+
+def _prepares(function: Function) -> bool:
+    names = [function.node.name] if not isinstance(function.node, ast.Lambda) else []
+    names += function.owner.names() if function.owner is not None else []
+    if any(map(is_of_host, names)):
+        return True
+    return function.owner is not None and function.owner.find("__getitem__") is not None

@@ -1,0 +1,144 @@
+"""What fails on a machine without a GPU, though the code around it chooses its device: a literal
+``.cuda()`` beside ``.to(self.device)``, a checkpoint that is loaded to where it was saved.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from diagnose.kinds import EvidenceKind
+from diagnose.placement.device_patterns import destinations, of_class
+from diagnose.placement.devices import is_gpu, named_so, written
+from diagnose.placement.localization.availability import statement_around
+from diagnose.placement.localization.question import is_test
+from diagnose.placement.model import Evidence, Source, Spot, Suspect
+from diagnose.placement.semantics import (
+    Function,
+    argument,
+    around,
+    bindings,
+    calls,
+    dotted,
+    last_name,
+    nodes,
+    parameters,
+    path_to,
+    top,
+)
+
+#: What conditions and handlers ask that see to a machine without a GPU, or to one by an option.
+_ASKS = re.compile(r"cuda|gpu|device|is_available|cpu", re.IGNORECASE)
+_NUMBERED = re.compile(r"cuda(?::|\()(\d+)")
+#: What holds no tensors of a GPU.
+_NUMBERS = re.compile(r"sched|scaler|\brng", re.IGNORECASE)
+#: What programs call what they load weights from, and to.
+_WEIGHTS = re.compile(r"ckpt|checkpoint|state|model|weight|pretrain|resume|snapshot", re.IGNORECASE)
+
+
+def suspects(source: Source) -> Iterator[Suspect]:
+    """The literals and loads of a file that need a GPU where the code around them chooses its device, in
+    their order. None is sure: the program may be meant for GPUs alone."""
+    if len({int(number) for number in _NUMBERED.findall(source.text)}) > 1:
+        return  # it is for several GPUs
+    fixed = any(_literal(call) for one in top(source.tree) for call in calls(one))
+    saved = {ast.unparse(one.args[1]) for one in calls(source.tree, "save") if len(one.args) > 1}
+    for call in calls(source.tree):
+        if (made := _literal(call)) is not None:
+            if fixed:
+                continue  # the program itself is for GPUs
+            cause, name = "hardcoded-device", ast.unparse(made)
+        elif _is_load(call) and ast.unparse(call.args[0]) not in saved:
+            cause, name = "checkpoint-location", ast.unparse(call)
+        else:
+            continue
+        scopes = list(
+            around(source.tree, call, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        )
+        spot = Spot(source, call, ".".join(one.name for one in reversed(scopes)) or None)
+        by_weights = tuple(of_class(spot))
+        told: ast.AST | None = next(filter(None, map(_chosen, scopes)), None)
+        if told is not None:
+            devices = (ast.unparse(told),) if _reaches(told, spot) else by_weights
+            because = Evidence(EvidenceKind.CHOSEN, spot._replace(node=told))
+        elif by_weights and made is not None:
+            devices = by_weights
+            because = Evidence(EvidenceKind.MODULE, spot._replace(node=scopes[-1]))
+        else:
+            continue
+        if not _is_seen_to(spot) and _is_of_weights(spot, cause):
+            yield Suspect(cause, name, spot, devices=devices, sure=False, because=because)
+
+
+def _literal(call: ast.Call) -> ast.expr | None:
+    """The expression that a call moves to a GPU, or makes there, by a literal; None for other calls."""
+    match call.func:
+        case ast.Attribute(value=owner, attr="cuda") if not call.args and not call.keywords:
+            return None if dotted(owner) == "torch" else owner
+        case ast.Attribute(value=owner, attr="to"):
+            said = argument(call, "device", 0)
+            return owner if said is not None and _names_gpu(said) else None
+    said = argument(call, "device")
+    ours = (dotted(call.func) or "").startswith("torch.")
+    return call if ours and said is not None and _names_gpu(said) else None
+
+
+def _names_gpu(node: ast.expr) -> bool:
+    said = node.value if isinstance(node, ast.Constant) else None
+    return isinstance(said, str) and is_gpu(written(said))
+
+
+def _is_load(call: ast.Call) -> bool:
+    """Whether a call loads something to where it was saved."""
+    told = any(one.arg in (None, "map_location") for one in call.keywords)
+    return dotted(call.func) == "torch.load" and len(call.args) == 1 and not told
+
+
+def _is_of_weights(spot: Spot, cause: str) -> bool:
+    """Whether what is loaded is called what weights are, of which tensors on GPUs are saved most often."""
+    text = ast.unparse(statement_around(spot) or spot.node)
+    weights = _WEIGHTS.search(text) is not None and _NUMBERS.search(text) is None
+    return cause != "checkpoint-location" or weights
+
+
+def _chosen(scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.expr | None:
+    """What a function or a class goes by for a device: what it moves others to, or sets, or asks whether it
+    is the cpu."""
+    for one in destinations(scope, "device", "map_location"):
+        if isinstance(one, ast.Name | ast.Attribute) and named_so(last_name(one)):
+            return one
+    for bound in bindings(scope):
+        if last_name(bound.target).strip("_").casefold() in ("device", "dev"):
+            return bound.target
+    asked = (one for one in nodes(scope, ast.Compare) if isinstance(scope, Function))
+    return next((one for one in asked if ast.unparse(one.comparators[0]) == "'cpu'"), None)
+
+
+def _reaches(told: ast.expr, spot: Spot) -> bool:
+    """Whether what names a device in one place does so in another."""
+    if (dotted(told) or "").startswith("self."):
+        return True
+    function = spot.enclosing
+    given = parameters(function) if function is not None else []
+    return isinstance(told, ast.Name) and any(one.arg == told.id for one in given)
+
+
+def _is_seen_to(spot: Spot) -> bool:
+    """Whether a condition or a handler around a place, or one of its function that leaves it, sees to
+    machines without a GPU."""
+    for one in path_to(spot.source.tree, spot.node):
+        match one:
+            case ast.If(test=test) | ast.IfExp(test=test) if _ASKS.search(ast.unparse(test)):
+                return True
+            case ast.Try() | ast.ExceptHandler():
+                return True
+    function = spot.enclosing
+    if function is None or _ASKS.search(function.name) or is_test(spot):
+        return True
+    leaving = (
+        one.test
+        for one in nodes(function, ast.If, ast.Assert)
+        if isinstance(one, ast.Assert) or any(nodes(one, ast.Raise, ast.Return))
+    )
+    return any(_ASKS.search(ast.unparse(test)) for test in leaving)
