@@ -62,8 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Golden files are written by the tree that they belong to, and by no other that is installed; no
     program's hook gives up an answer because the machine is busy.
     """
-    if config.pluginmanager.has_plugin("diagnose-failures"):  # what fails here is diagnose itself
-        config.pluginmanager.unregister(name="diagnose-failures")
+    config.option.diagnose = "off"  # of diagnose's own plugin: what fails here is diagnose itself
     os.environ["DIAGNOSE_HOOK_SECONDS"] = "600"
     os.environ["DIAGNOSE_STORE"] = "none"  # what somebody remembers on this machine is no matter
     _protect(RENEWED if config.getoption("--renew") else ())

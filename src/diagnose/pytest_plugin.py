@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import pytest
 
@@ -69,7 +69,7 @@ class _Plugin:
 
     def __init__(self, config: pytest.Config) -> None:
         self._worker = hasattr(config, "workerinput")
-        self._lang = cast("Lang", "zh" if os.environ.get("DIAGNOSE_LANG") == "zh" else "en")
+        self._lang: Lang = "zh" if os.environ.get("DIAGNOSE_LANG") == "zh" else "en"
         self._known: dict[tuple[str, ...], _Found | None] = {}
         self._first: dict[str, str] = {}
         self._more: dict[str, int] = {}

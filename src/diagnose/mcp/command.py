@@ -53,9 +53,7 @@ def mcp_command(
         from diagnose.mcp.server import server
         from diagnose.mcp.tools import Settings
     except ModuleNotFoundError as error:
-        if error.name not in ("mcp", "anyio", "pydantic"):
-            raise
-        raise click.UsageError(needs(error.name, "mcp")) from error
+        raise ImportError(needs("The SDK of MCP", "mcp"), name=error.name) from error
     from diagnose.memory.lookup import location
 
     # A store is the team's wish: that of one's own machine is not taken by default.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from mcp.server.mcpserver import MCPServer
@@ -15,6 +15,7 @@ from diagnose.casebase.store import load
 from diagnose.commands.explain import page
 from diagnose.mcp.texts import texts
 from diagnose.mcp.tools import PLAIN, Settings, Tools
+from diagnose.model import Cause, Incident
 
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _WRITES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
@@ -35,7 +36,9 @@ def server(settings: Settings) -> MCPServer[Any]:
     def explained(kind: str) -> Callable[[str], str]:
         def read(id: str) -> str:
             casebase = load(lang=settings.lang)
-            found = (casebase.causes if kind == "cause" else casebase.incidents).get(id)
+            entries: Mapping[str, Mapping[str, Cause | Incident]]
+            entries = {"cause": casebase.causes, "incident": casebase.incidents}
+            found = entries[kind].get(id)
             if found is None:
                 raise ResourceNotFoundError(f"there is no {kind} of this id")
             return page(found, casebase)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 
 import anyio
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult, ResourceLink, TextContent
+from mcp.types import CallToolResult, ContentBlock, ResourceLink, TextContent
 from pydantic import Field
 
 from diagnose.casebase.store import load
@@ -179,8 +179,9 @@ class Tools:
 
 
 def _page(diagnosis: Diagnosis, *, full: bool) -> str:
-    skin = full_text if full else brief_text
-    return skin.render(diagnosis, columns=_COLUMNS)
+    if full:
+        return full_text.render(diagnosis, columns=_COLUMNS)
+    return brief_text.render(diagnosis, columns=_COLUMNS)
 
 
 def _next(diagnosis: Diagnosis) -> list[str]:
@@ -201,9 +202,9 @@ def _result(
     said: str, structured: dict[str, Any], links: Sequence[tuple[str, str, str]] = ()
 ) -> CallToolResult:
     """An answer as text and as values, with links to what diagnose documents."""
-    linked = [
+    content: list[ContentBlock] = [TextContent(text=said)]
+    content += [
         ResourceLink(uri=f"diagnose://{kind}/{id}", name=id, title=title, mime_type=PLAIN)
         for kind, id, title in links
     ]
-    content = [TextContent(text=said), *linked]
     return CallToolResult(content=content, structured_content=structured)
