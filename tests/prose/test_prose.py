@@ -110,7 +110,7 @@ def test_the_code_of_a_description_is_analysed(heads: str, shown: bool, casebase
     assert ("source-unregistered-submodule" in found) is shown
     assert "told-made" not in found
     if shown:
-        assert found["source-unregistered-submodule"].values["place"].endswith(":10")
+        assert found["source-unregistered-submodule"].values["place"].endswith(":11")
 
 
 def test_no_incident_is_shown_that_shares_the_cause_alone(casebase: Casebase) -> None:
