@@ -33,6 +33,7 @@ fixed = ['fixed by']
 furniture = ['^Reply$']
 furniture-headings = ['^Related$']
 homonyms = ['accelerate']
+software = ['project']
 platform = ['torch']
 """,
     "aten.toml": """\

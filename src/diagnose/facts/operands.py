@@ -151,8 +151,9 @@ _FACTS = {
 
 
 def origin(scene: Scene) -> Iterator[Fact]:
-    """Why the likeliest suspect is where it is; its fact is named for its cause."""
-    for suspect in scene.suspects[:1]:
+    """Why the likeliest suspect is where it is, or the first of a description's code; its fact is named for
+    its cause."""
+    for suspect in (scene.suspects or scene.described)[:1]:
         name = _FACTS.get(suspect.cause)
         if name == "source-module-not-moved" and isinstance(suspect.spot.node, ast.arg):
             name = "source-module-taken"

@@ -184,12 +184,14 @@ class Description(NamedTuple):
     """What a person says of a failure of which no traceback was pasted.
 
     ``text`` is all of it, as far as it is read; ``sentences`` are what it says, without what was only
-    tried; ``words`` are theirs, each with how much it counts.
+    tried; ``words`` are theirs, each with how much it counts; ``blocks`` are
+    what stands between fences, and around.
     """
 
     text: str
     sentences: tuple[Sentence, ...] = ()
     words: Mapping[str, float] = MappingProxyType({})
+    blocks: tuple[Line, ...] = ()
 
     @property
     def stated(self) -> tuple[Sentence, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 
 from diagnose.model import (
     DEVICE_FAMILY,
@@ -115,7 +116,7 @@ def describe(lines: Sequence[Peeled], knowledge: Knowledge) -> Description | Non
         return None
     text = "\n".join(line.text for line in read)
     told = tuple(_told(sentences, knowledge.words))
-    return Description(text, told, said(told))
+    return Description(text, told, said(told), tuple(_code(_first(lines))))
 
 
 def said(sentences: Iterable[Sentence]) -> dict[str, float]:
@@ -176,6 +177,15 @@ def _written(lines: Iterable[Peeled], words: Words) -> Iterator[Peeled]:
         )
         if not text or not (others or words.furniture.search(text)):
             yield line
+
+
+def _code(lines: Iterable[Peeled]) -> Iterator[Line]:
+    """What stood between fences, which are taken off by now, each with the line that it begins in: prose
+    too, which is no Python."""
+    apart = groupby(enumerate(lines), key=lambda numbered: numbered[1].number - numbered[0])
+    for _, run in apart:
+        block = [line for _, line in run]
+        yield Line(block[0].number, "\n".join(line.text for line in block))
 
 
 def _sentences(lines: Sequence[Peeled]) -> Iterator[tuple[int, str]]:

@@ -120,9 +120,9 @@ def named(text: str, libraries: Sequence[Library], words: Words) -> tuple[str, .
     }
     found: dict[str, int] = {}
     apis: set[int] = set()
-    for pattern, name in _apis(tuple(libraries)):
+    for pattern, library in _apis(tuple(libraries)):
         for match in pattern.finditer(text):
-            found.setdefault(name, match.start())
+            found.setdefault(library, match.start())
             apis.update(range(match.start(), match.end()))
     for match in _TOKEN.finditer(text):
         if match.start() in apis:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -11,7 +12,15 @@ from typing import Any, NamedTuple
 
 from diagnose.kinds import DeviceType, OptionState
 from diagnose.model import Frame, TorchNames
-from diagnose.placement import Source, Suspect, control_dependence, device_patterns, syntax_patterns
+from diagnose.model import Line as Numbered
+from diagnose.placement import (
+    Source,
+    Suspect,
+    check,
+    control_dependence,
+    device_patterns,
+    syntax_patterns,
+)
 from diagnose.placement.analysis import Line, Program, analyse, doubted, suspects
 from diagnose.placement.devices import HOME
 from diagnose.placement.localization import call_stack, replicas
@@ -101,6 +110,23 @@ def _is_fixed(name: str, tree: ast.Module, torch: TorchNames) -> bool:
     said = [one.value for one in bound(tree, name) if one.value is not None]
     told = [one.args[:1] if isinstance(one, ast.Call) else [one] for one in said]
     return bool(said) and all(one and names_device(one[0], torch) for one in told)
+
+
+def of_code(blocks: Sequence[Numbered], path: str, torch: TorchNames) -> tuple[Suspect, ...]:
+    """What will fail, or stay behind, in blocks of code that somebody shows, each a file of its own.
+
+    Args:
+        blocks: the blocks, each with its first line in the input.
+        path: the input's name.
+        torch: what torch and its libraries call their things.
+    """
+    found: list[Suspect] = []
+    for block in blocks:
+        code = textwrap.dedent(block.text).split("\n")
+        source = _parse(SourceFile(path, path, (*[""] * (block.number - 1), *code)))
+        if source is not None:
+            found += (one for one in check(source, torch).suspects if one.sure)
+    return tuple(found)
 
 
 def _is_by_option(program: Program, said: tuple[Suspect, ...]) -> bool:

@@ -61,6 +61,17 @@ class Scene(Frames):
         return ruled(self.seen, by_message(read, self.report.mismatch))
 
     @cached_property
+    def described(self) -> tuple[Suspect, ...]:
+        """What the code blocks of a description surely leave misplaced, in their order."""
+        told = self.report.description
+        if told is None:
+            return ()
+        from diagnose.scene import origins
+
+        look = partial(origins.of_code, told.blocks, self.report.source, self.knowledge.torch)
+        return guarded("placement", look, ())
+
+    @cached_property
     def elsewhere(self) -> tuple[Suspect, ...]:
         """What else is sure to fail in the user's files; none without files."""
         if self._origins is None:
