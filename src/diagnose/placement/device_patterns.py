@@ -37,6 +37,9 @@ _MODELS = re.compile(
 )
 #: Attributes that tensors have and hardly anything else.
 _OF_TENSORS = frozenset({"dtype", "shape", "ndim"})
+#: What programs call their settings, and the device in them.
+_SETTINGS = re.compile(r"args|cfg|conf(ig)?|opts?|options|hparams|settings|flags", re.IGNORECASE)
+_OF_SETTINGS = frozenset({"device"})
 #: Methods of tensors that arrays and containers lack.
 _ONLY_OF_TENSORS = frozenset(
     {"size", "dim", "unsqueeze", "permute", "expand", "detach", "contiguous"}
@@ -144,6 +147,7 @@ def nearby(at: Spot, meets: Spot | None) -> Iterator[str]:
     yield from of_class(at)
     yield from _shaped_as(at)
     yield from _of_given(at)
+    yield from _of_settings(at)
     chosen = calls(at.source.tree, "set_default_device")
     if any(dotted(one.func) == "torch.set_default_device" for one in chosen):
         yield "torch.get_default_device()"
@@ -210,6 +214,17 @@ def _of_given(at: Spot) -> Iterator[str]:
         }
         given = [one.arg for one in parameters(function) if one.arg in asked]
         yield from (f"{one}.device" for one in given if not bound(function, one))
+
+
+def _of_settings(at: Spot) -> Iterator[str]:
+    """The device of the settings that the function around reads above a place: ``config["device"]``."""
+    for function in _functions(at)[:1]:
+        for read in nodes(function, ast.Attribute, ast.Subscript):
+            device = last_name(read) or getattr(getattr(read, "slice", None), "value", None)
+            settings = _SETTINGS.fullmatch(last_name(read.value)) is not None
+            above = isinstance(read.ctx, ast.Load) and read.lineno < at.line
+            if settings and above and device in _OF_SETTINGS:
+                yield ast.unparse(read)
 
 
 def of_input(function: ast.AST | None) -> str | None:
