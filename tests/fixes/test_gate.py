@@ -142,3 +142,36 @@ def test_of_a_model_a_method_may_be_called() -> None:
     edit = _first(text, 3, message, LINEAR, source=False)
     assert edit is not None
     assert "data.to(next(self._model.parameters()).device)" in edit.after
+
+
+INDICES = "RuntimeError: indices should be either on cpu or on the same device as the indexed tensor (cpu)"
+
+
+def test_what_met_an_index_on_the_gpu_is_made_where_the_function_is_given_its_tensors() -> None:
+    text = """import torch
+
+def keep(scores, chosen):
+    labels = torch.arange(scores.size(1) - 1)
+    return labels[chosen]
+"""
+    edit = _first(text, 5, INDICES, source=True)
+    assert edit is not None
+    assert edit.after.strip() == "labels = torch.arange(scores.size(1) - 1, device=scores.device)"
+
+
+def test_nothing_that_may_be_on_the_cpu_is_moved_there() -> None:
+    text = "def keep(table, chosen):\n    rows = pick(chosen)\n    return table[rows]\n"
+    edit = _first(text, 3, INDICES, source=True)
+    assert edit is not None
+    assert '"cpu"' not in edit.after
+
+
+@pytest.mark.parametrize("loader", ["torch.hub.load_state_dict_from_url", "model_zoo.load_url"])
+def test_every_loader_of_checkpoints_may_be_told_where_to_load_to(loader: str) -> None:
+    text = f"def fetch(url):\n    return {loader}(url)\n"
+    message = (
+        "RuntimeError: Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is"
+        " False. If you are running on a CPU-only machine, please use torch.load with map_location='cpu'."
+    )
+    edit = _first(text, 2, message, source=False)
+    assert edit is not None and edit.after == f'return {loader}(url, map_location="cpu")'

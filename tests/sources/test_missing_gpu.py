@@ -27,6 +27,11 @@ device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 net = Net().to(device)
 grid = {line}
 """
+SETTING = """def main(config, net):
+    if config["device"] != "cpu":
+        net = wrap(net)
+    {line}
+"""
 OPTION = """def train(args, net):
     net.to(args.device)
     table = {line}
@@ -50,6 +55,7 @@ def _answer(text: str, message: str, number: int) -> Diagnosis:
         (MODULE, 5, "mel.cuda()", "mel.to(next(self.parameters()).device)"),
         (CALLED, 3, 'batch.to("cuda:0")', "batch.to(next(model.parameters()).device)"),
         (CHOSEN, 5, 'torch.ones(3, device="cuda")', "torch.ones(3, device=device)"),
+        (SETTING, 4, "net = net.cuda()", "net = net.to(config['device'])"),
         (OPTION, 3, "Table().cuda()", "Table().to(args.device)"),
     ],
 )

@@ -14,6 +14,7 @@ from diagnose.fixes.line_gate import Refused, Site
 from diagnose.kinds import DeviceType
 from diagnose.model import Cause, Edit, Fact, Fix, FixExample, FixTemplate, TorchNames
 from diagnose.placeholders import fill
+from diagnose.placement.devices import HOME
 from diagnose.placement.model import Device, Suspect
 from diagnose.scene import Place, Scene
 
@@ -202,7 +203,10 @@ def _told(suspect: Suspect, scene: Scene) -> Suspect:
     if suspect.wanted is not None or mismatch is None or mismatch.expected is None:
         return suspect
     if str(suspect.device) == mismatch.expected:
-        return suspect  # it is there already: the message names the device of something else
+        # It is there already: the message names its device, and what it met is on an accelerator.
+        return suspect._replace(wanted=HOME) if mismatch.expected == "cpu" else suspect
+    if suspect.device is None and mismatch.expected == "cpu":
+        return suspect  # it may be what is on the cpu
     kind, _, number = mismatch.expected.partition(":")
     known = next((one for one in DeviceType if one.value == kind), DeviceType.OTHER)
     word = kind if known == DeviceType.OTHER else ""

@@ -23,7 +23,7 @@ from diagnose.placement.semantics import (
     calls,
     defaults,
     dotted,
-    nodes,
+    parameters,
     reads,
 )
 from diagnose.scene.calls import is_number, of_package
@@ -197,7 +197,7 @@ def is_plain(of: ast.expr, within: Sequence[ast.AST], torch: TorchNames) -> bool
 
 
 def _is_plain_in(name: str, function: Function, torch: TorchNames) -> bool:
-    given = next((one for one in nodes(function, ast.arg) if one.arg == name), None)
+    given = next((one for one in parameters(function) if one.arg == name), None)
     if given is not None:
         if given.annotation is not None:
             return _says_plain(given.annotation)

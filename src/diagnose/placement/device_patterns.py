@@ -14,6 +14,7 @@ from diagnose.placement.semantics import (
     argument,
     around,
     bindings,
+    bound,
     bound_names,
     called,
     calls,
@@ -36,6 +37,13 @@ _MODELS = re.compile(
 )
 #: Attributes that tensors have and hardly anything else.
 _OF_TENSORS = frozenset({"dtype", "shape", "ndim"})
+#: What programs call their settings, and the device in them.
+_SETTINGS = re.compile(r"args|cfg|conf(ig)?|opts?|options|hparams|settings|flags", re.IGNORECASE)
+_OF_SETTINGS = frozenset({"device"})
+#: Methods of tensors that arrays and containers lack.
+_ONLY_OF_TENSORS = frozenset(
+    {"size", "dim", "unsqueeze", "permute", "expand", "detach", "contiguous"}
+)
 #: Methods of a tensor that are given an index, or another tensor, that has to be where it is.
 _TAKING = frozenset({"index_select", "gather", "scatter", "masked_fill"})
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -138,6 +146,8 @@ def nearby(at: Spot, meets: Spot | None) -> Iterator[str]:
     yield from _told(at)
     yield from of_class(at)
     yield from _shaped_as(at)
+    yield from _of_given(at)
+    yield from _of_settings(at)
     chosen = calls(at.source.tree, "set_default_device")
     if any(dotted(one.func) == "torch.set_default_device" for one in chosen):
         yield "torch.get_default_device()"
@@ -190,6 +200,31 @@ def _shaped_as(at: Spot) -> Iterator[str]:
     for read in nodes(at.node, ast.Attribute):
         if isinstance(read.value, ast.Name) and read.value.id in given and read.attr in _OF_TENSORS:
             yield f"{read.value.id}.device"
+
+
+def _of_given(at: Spot) -> Iterator[str]:
+    """The tensors that a function is given, by what it asks of them, and does not bind anew."""
+    for function in _functions(at)[:1]:
+        asked = {
+            one.func.value.id
+            for one in calls(function)
+            if isinstance(one.func, ast.Attribute)
+            and one.func.attr in _ONLY_OF_TENSORS
+            and isinstance(one.func.value, ast.Name)
+        }
+        given = [one.arg for one in parameters(function) if one.arg in asked]
+        yield from (f"{one}.device" for one in given if not bound(function, one))
+
+
+def _of_settings(at: Spot) -> Iterator[str]:
+    """The device of the settings that the function around reads above a place: ``config["device"]``."""
+    for function in _functions(at)[:1]:
+        for read in nodes(function, ast.Attribute, ast.Subscript):
+            device = last_name(read) or getattr(getattr(read, "slice", None), "value", None)
+            settings = _SETTINGS.fullmatch(last_name(read.value)) is not None
+            above = isinstance(read.ctx, ast.Load) and read.lineno < at.line
+            if settings and above and device in _OF_SETTINGS:
+                yield ast.unparse(read)
 
 
 def of_input(function: ast.AST | None) -> str | None:

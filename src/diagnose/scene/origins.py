@@ -91,7 +91,7 @@ def of_missing_gpu(frames: Sequence[Frame], sources: Sources, torch: TorchNames)
             continue
         assert source is not None
         at = Spot(source, call, own[-1].function)
-        moved = dotted(getattr(call.func, "value", None)) or ""
+        moved = (isinstance(call.func, ast.Attribute) and dotted(call.func.value)) or ""
         told = chain(
             device_patterns.of_program(at, literal=False), device_patterns.nearby(at, None)
         )
@@ -246,9 +246,11 @@ def _calls(frames: Sequence[Frame], origins: Origins) -> list[call_stack.Line]:
     by_path = {source.path: source for source in origins.sources}
     lines, found = list(origins.stack), list[call_stack.Line]()
     for frame in reversed(frames):
-        if frame.own and lines and frame.line == lines[-1].number:
-            line = lines.pop()
-            found.append(call_stack.Line(by_path[line.path], line.number))
+        if frame.own:
+            source = by_path.get(lines[-1].path) if lines else None
+            if source is None or frame.line != lines.pop().number:
+                break
+            found.append(call_stack.Line(source, frame.line or 0))
         elif found and frame.library != "torch" and not frame.stdlib:
             break
     return found

@@ -119,7 +119,8 @@ class Scene(Frames):
                 from diagnose.scene import origins
 
                 frames, torch = self.report.frames, self.knowledge.torch
-                operand = self.strays[0] if len(self.strays) == 1 else None
+                alone = len(self.strays) == 1 and self.site is self.own
+                operand = self.strays[0] if alone else None
                 look = partial(origins.unexplained, cause, operand, frames, self._origins, torch)
                 found = guarded("placement", look, None)
             elif found is None and self.suspects:

@@ -14,18 +14,20 @@ def changes(site: Site) -> Sequence[Change]:
     for node in site.line.nodes:
         if not isinstance(node, ast.Call):
             continue
-        owner, _, function = (dotted(node.func) or "").rpartition(".")
-        if owner not in site.torch.torch or function != "load":
+        name = dotted(node.func) or ""
+        owner, _, function = name.rpartition(".")
+        anybodys = function == "load" and owner not in site.torch.torch
+        if function not in site.torch.checkpoint_loaders or anybodys:
             continue
         settled = any(k.arg in (None, "map_location") for k in node.keywords)
         if settled or len(node.args) != 1 or isinstance(node.args[0], ast.Starred):
-            raise Refused("torch.load says already where to load to, or takes more than a path")
+            raise Refused(f"{name} says already where to load to, or takes more than a path")
         text = site.text(node)
         if not site.line.whole(node) or not text.endswith(")"):
-            raise Refused("torch.load(...) is cut off")
+            raise Refused(f"{name}(...) is cut off")
         given = text[:-1].rstrip().rstrip(",")
         return (replaced(site, node, f'{given}, map_location="cpu")'),)
-    raise Refused("the line has no torch.load")
+    raise Refused("the line loads no checkpoint")
 
 
 KINDS = {"map-location": changes}

@@ -1,1 +1,1 @@
-refused: the line has no torch.load
+refused: the line loads no checkpoint
