@@ -72,7 +72,7 @@ def test_each_fails_where_it_is_called_and_does_not_once_it_is_repaired(tmp_path
         (mended,) = mend(report, [str(path)], OPTIONS, unsafe=True)[1]
         for text, programs in ((mended.before, before), (mended.after, after)):
             program = tmp_path / f"{name}_{len(programs)}_{text is mended.after}.py"
-            program.write_text(f"{text}\n\n{call}\n")
+            program.write_text(f"{text}\n\nimport torch\n{call}\n")
             programs.append(program)
     run = subprocess.run(
         [sys.executable, HERE / "simulated.py", *before, *after],
