@@ -121,9 +121,8 @@ def _suppose(
     because, given = of_function(function), dict[str, Value]()
     if because is not None:
         names = set(_names(function))
-        given |= dict.fromkeys(
-            names & tensors_of(function, machine.torch), Tensor(HOME, Origin.GIVEN)
-        )
+        tensors = names & tensors_of(function, machine.torch)
+        given |= {name: Tensor(HOME, Origin.GIVEN) for name in tensors}
         batches = names & batches_of(function, machine.torch) - given.keys()
         given |= {name: Batch(Tensor(HOME, Origin.GIVEN)) for name in batches}
     read = {one.attr for one in nodes(node, ast.Attribute) if dotted(one.value) == "self"}

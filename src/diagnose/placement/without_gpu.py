@@ -17,7 +17,6 @@ from diagnose.placement.model import Evidence, Source, Spot, Suspect
 from diagnose.placement.semantics import (
     Function,
     argument,
-    around,
     bindings,
     calls,
     dotted,
@@ -28,6 +27,7 @@ from diagnose.placement.semantics import (
     top,
 )
 
+_Scope = Function | ast.ClassDef
 #: What conditions and handlers ask that see to a machine without a GPU, or to one by an option.
 _ASKS = re.compile(r"cuda|gpu|device|is_available|cpu", re.IGNORECASE)
 _NUMBERED = re.compile(r"cuda(?::|\()(\d+)")
@@ -42,33 +42,31 @@ def suspects(source: Source) -> Iterator[Suspect]:
     their order. None is sure: the program may be meant for GPUs alone."""
     if len({int(number) for number in _NUMBERED.findall(source.text)}) > 1:
         return  # it is for several GPUs
-    fixed = any(_literal(call) for one in top(source.tree) for call in calls(one))
-    saved = {ast.unparse(one.args[1]) for one in calls(source.tree, "save") if len(one.args) > 1}
+    fixed = any(_is_literal(call) for one in top(source.tree) for call in calls(one))
+    saved = {
+        ast.unparse(one.args[1])
+        for one in calls(source.tree, "save")
+        if len(one.args) > 1 and isinstance(one.args[1], ast.Constant)
+    }
     for call in calls(source.tree):
-        if (made := _literal(call)) is not None:
-            if fixed:
-                continue  # the program itself is for GPUs
-            cause, name = "hardcoded-device", ast.unparse(made)
-        elif _is_load(call) and ast.unparse(call.args[0]) not in saved:
-            cause, name = "checkpoint-location", ast.unparse(call)
-        else:
+        made = _literal(call)
+        loaded = made is None and _is_load(call) and ast.unparse(call.args[0]) not in saved
+        if not loaded and (made is None or fixed):
+            continue  # a program of literals is for GPUs
+        scopes = [one for one in path_to(source.tree, call) if isinstance(one, _Scope)]
+        spot = Spot(source, call, ".".join(one.name for one in scopes) or None)
+        found = (_chosen(one, by_most=not loaded) for one in reversed(scopes))
+        told = next(filter(None, found), None)
+        if told is None or _is_seen_to(spot) or (loaded and not _is_of_weights(spot)):
             continue
-        scopes = list(
-            around(source.tree, call, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        yield Suspect(
+            "checkpoint-location" if loaded else "hardcoded-device",
+            ast.unparse(made or call),
+            spot,
+            devices=(ast.unparse(told),) if _reaches(told, spot) else tuple(of_class(spot)),
+            sure=False,
+            because=Evidence(EvidenceKind.CHOSEN, spot._replace(node=told)),
         )
-        spot = Spot(source, call, ".".join(one.name for one in reversed(scopes)) or None)
-        by_weights = tuple(of_class(spot))
-        told: ast.AST | None = next(filter(None, map(_chosen, scopes)), None)
-        if told is not None:
-            devices = (ast.unparse(told),) if _reaches(told, spot) else by_weights
-            because = Evidence(EvidenceKind.CHOSEN, spot._replace(node=told))
-        elif by_weights and made is not None:
-            devices = by_weights
-            because = Evidence(EvidenceKind.MODULE, spot._replace(node=scopes[-1]))
-        else:
-            continue
-        if not _is_seen_to(spot) and _is_of_weights(spot, cause):
-            yield Suspect(cause, name, spot, devices=devices, sure=False, because=because)
 
 
 def _literal(call: ast.Call) -> ast.expr | None:
@@ -95,24 +93,31 @@ def _is_load(call: ast.Call) -> bool:
     return dotted(call.func) == "torch.load" and len(call.args) == 1 and not told
 
 
-def _is_of_weights(spot: Spot, cause: str) -> bool:
+def _is_of_weights(spot: Spot) -> bool:
     """Whether what is loaded is called what weights are, of which tensors on GPUs are saved most often."""
     text = ast.unparse(statement_around(spot) or spot.node)
-    weights = _WEIGHTS.search(text) is not None and _NUMBERS.search(text) is None
-    return cause != "checkpoint-location" or weights
+    return _WEIGHTS.search(text) is not None and _NUMBERS.search(text) is None
 
 
-def _chosen(scope: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> ast.expr | None:
+def _chosen(scope: _Scope, *, by_most: bool) -> ast.expr | None:
     """What a function or a class goes by for a device: what it moves others to, or sets, or asks whether it
-    is the cpu."""
-    for one in destinations(scope, "device", "map_location"):
-        if isinstance(one, ast.Name | ast.Attribute) and named_so(last_name(one)):
-            return one
-    for bound in bindings(scope):
-        if last_name(bound.target).strip("_").casefold() in ("device", "dev"):
-            return bound.target
-    asked = (one for one in nodes(scope, ast.Compare) if isinstance(scope, Function))
+    is the cpu; ``by_most``: None where literals are as many."""
+    told = [one for one in destinations(scope, "device", "map_location") if _is_named(one)]
+    told += [
+        one.target for one in bindings(scope) if last_name(one.target) in ("device", "_device")
+    ]
+    if told and not (by_most and len(told) <= sum(map(_is_literal, calls(scope)))):
+        return told[0]
+    asked = nodes(scope, ast.Compare) if isinstance(scope, Function) else ()
     return next((one for one in asked if ast.unparse(one.comparators[0]) == "'cpu'"), None)
+
+
+def _is_named(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name | ast.Attribute) and named_so(last_name(node))
+
+
+def _is_literal(call: ast.Call) -> bool:
+    return _literal(call) is not None
 
 
 def _reaches(told: ast.expr, spot: Spot) -> bool:

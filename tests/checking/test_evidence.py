@@ -1,0 +1,85 @@
+"""What nothing calls is given what is on a GPU where something says so, and only there."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from diagnose.casebase.store import load
+from diagnose.checking.checking import check, mend
+from diagnose.checking.model import Options
+
+HERE = Path(__file__).parent
+OPTIONS = Options(frozenset(rule.id for rule in load().checks() if not rule.preview), likely=True)
+#: The same programs without what says so, or where it is seen to, or on the host.
+QUIET = {
+    "window_of_a_module": ("Spectrum(nn.Module)", "Spectrum"),
+    "labels_beside_a_move": (".to(boxes)", ""),
+    "noise_beside_a_follower": (", device=batch.device", ""),
+    "rows_of_a_moved_object": (".to(device)", ".clone()"),
+    "literal_beside_a_device": (
+        "        return self.net(seen.cuda())",
+        "        if torch.cuda.is_available():\n            seen = seen.cuda()\n        return self.net(seen)",
+    ),
+    "weights_loaded_as_saved": ("torch.load(path)", 'torch.load(path, map_location="cpu")'),
+}
+#: How they are called: on a GPU, or on a machine without one.
+CALLS = {
+    "window_of_a_module": "print(Spectrum(4).loudness(torch.rand(2, 8).cuda()).sum())",
+    "labels_beside_a_move": "print(kept(torch.rand(5, 3).cuda(), torch.rand(5, 4).cuda())[1].sum())",
+    "noise_beside_a_follower": "print(Noise(2).apply(torch.rand(3).cuda()).sum())",
+    "literal_beside_a_device": "print(Agent(torch.nn.Linear(2, 2), 'cpu').value(torch.rand(2)).sum())",
+}
+
+
+@pytest.mark.parametrize("name", QUIET)
+def test_without_evidence_nothing_is_found(name: str, tmp_path: Path) -> None:
+    text = (HERE / "likely" / f"{name}.py").read_text()
+    old, new = QUIET[name]
+    assert old in text
+    program = tmp_path / "program.py"
+    program.write_text(text.replace(old, new))
+    assert check([str(program)], OPTIONS).findings == ()
+
+
+@pytest.mark.parametrize("name", ["Collate", "Transform", "Dataset", "Sampler"])
+def test_what_prepares_data_on_the_host_is_left_alone(name: str, tmp_path: Path) -> None:
+    text = (HERE / "likely/noise_beside_a_follower.py").read_text()
+    program = tmp_path / "program.py"
+    program.write_text(text.replace("Noise", f"Noise{name}"))
+    assert check([str(program)], OPTIONS).findings == ()
+
+
+@pytest.mark.parametrize("name", QUIET)
+def test_a_finding_says_what_says_so(name: str) -> None:
+    (finding,) = check([str(HERE / "likely" / f"{name}.py")], OPTIONS).findings
+    assert finding.because is not None
+    assert finding.because.place.line != finding.place.line
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+def test_each_fails_where_it_is_called_and_does_not_once_it_is_repaired(tmp_path: Path) -> None:
+    before, after = [], []
+    for name, call in CALLS.items():
+        path = tmp_path / f"{name}.py"
+        path.write_text(re.sub(r"  # finds.*", "", (HERE / "likely" / f"{name}.py").read_text()))
+        report = check([str(path)], OPTIONS)
+        (mended,) = mend(report, [str(path)], OPTIONS, unsafe=True)[1]
+        for text, programs in ((mended.before, before), (mended.after, after)):
+            program = tmp_path / f"{name}_{len(programs)}_{text is mended.after}.py"
+            program.write_text(f"{text}\n\nimport torch\n{call}\n")
+            programs.append(program)
+    run = subprocess.run(
+        [sys.executable, HERE / "simulated.py", *before, *after],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=600,
+        check=True,
+    )
+    assert run.stdout.splitlines() == [str(path) for path in after]
