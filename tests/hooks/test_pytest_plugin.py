@@ -117,5 +117,5 @@ def test_tests_on_simulated_gpus(run: pytest.Pytester) -> None:
     found = ran(run)
     found.assert_outcomes(passed=2, failed=1)
     text = found.stdout.str()
-    assert 'layer = torch.nn.Linear(2, 2).to("cuda:1")' in text
+    assert "diagnose explain module-not-moved" in text
     assert "simulation/" not in text
