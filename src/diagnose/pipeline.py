@@ -119,17 +119,18 @@ def explain(
         CasebaseError: the case base cannot be read.
     """
     casebase = casebase or load()
-    if report.error is None:
+    error = report.error
+    if error is None:
         return Diagnosis(report, "no-error", lang=casebase.lang)
-    device = report.error.family == DEVICE_FAMILY
+    device = error.family == DEVICE_FAMILY
     report = report._replace(frames=tuple(map(_quoted, report.frames)))
     with collecting() as pieces:
         if sources is not None:
             report = guarded("sources", partial(sources.claimed, report), report)
         scene = Scene(report, casebase.knowledge, sources, look if device else None)
         if device or scene.is_fixed:
-            error = report.error._replace(family=DEVICE_FAMILY)
-            scene.report = scene.report._replace(error=error)
+            placed = error._replace(family=DEVICE_FAMILY)
+            scene.report = scene.report._replace(error=placed)
             diagnosis = _device(scene, casebase, top, answers)
         else:
             diagnosis = _other(scene, casebase)

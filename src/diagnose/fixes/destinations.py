@@ -225,9 +225,10 @@ def _binds_plain(one: Binding, scope: ast.AST, torch: TorchNames) -> bool:
 
 
 def _is_plain_value(value: ast.expr | None, torch: TorchNames) -> bool:
-    none = value is None or (isinstance(value, ast.Constant) and value.value is None)
-    made = not none and of_package(getattr(value, "func", value), torch)
-    return not none and not made and is_number(value, torch)
+    if value is None or (isinstance(value, ast.Constant) and value.value is None):
+        return False
+    made = isinstance(value, ast.Call) and of_package(value.func, torch)
+    return not made and is_number(value, torch)
 
 
 def _says_plain(annotation: ast.expr) -> bool:

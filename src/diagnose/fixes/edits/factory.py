@@ -59,7 +59,8 @@ def _parents(site: Site) -> dict[int, ast.AST]:
 
 def company(site: Site, made: ast.expr) -> str | None:
     """The device of what an expression meets: across the operator, in the subscript, in the call."""
-    parents, inner = _parents(site), made
+    parents = _parents(site)
+    inner: ast.AST = made
     while (outer := parents.get(id(inner))) is not None:
         for other in calls.beside(outer, inner):
             device = device_of(site, other)
