@@ -43,24 +43,22 @@ def suspects(source: Source) -> Iterator[Suspect]:
     if len({int(number) for number in _NUMBERED.findall(source.text)}) > 1:
         return  # it is for several GPUs
     fixed = any(_is_literal(call) for one in top(source.tree) for call in calls(one))
-    saved = {
-        ast.unparse(one.args[1])
-        for one in calls(source.tree, "save")
-        if len(one.args) > 1 and isinstance(one.args[1], ast.Constant)
-    }
     for call in calls(source.tree):
         made = _literal(call)
-        loaded = made is None and _is_load(call) and ast.unparse(call.args[0]) not in saved
-        if not loaded and (made is None or fixed):
-            continue  # a program of literals is for GPUs
-        scopes = [one for one in path_to(source.tree, call) if isinstance(one, _Scope)]
-        spot = Spot(source, call, ".".join(one.name for one in scopes) or None)
-        found = (_chosen(one, by_most=not loaded) for one in reversed(scopes))
-        told = next(filter(None, found), None)
-        if told is None or _is_seen_to(spot) or (loaded and not _is_of_weights(spot)):
-            continue
+        # A program of literals is for GPUs.
+        if (made is not None and not fixed) or (made is None and _is_load(call, source)):
+            yield from _weighed(source, call, made)
+
+
+def _weighed(source: Source, call: ast.Call, made: ast.expr | None) -> Iterator[Suspect]:
+    """A literal or a load that the code around it speaks against, and which nothing there sees to."""
+    scopes = [one for one in path_to(source.tree, call) if isinstance(one, _Scope)]
+    spot = Spot(source, call, ".".join(one.name for one in scopes) or None)
+    found = (_chosen(one, by_most=made is not None) for one in reversed(scopes))
+    told = next(filter(None, found), None)
+    if told is not None and not _is_seen_to(spot) and (made is not None or _is_of_weights(spot)):
         yield Suspect(
-            "checkpoint-location" if loaded else "hardcoded-device",
+            "hardcoded-device" if made is not None else "checkpoint-location",
             ast.unparse(made or call),
             spot,
             devices=(ast.unparse(told),) if _reaches(told, spot) else tuple(of_class(spot)),
@@ -87,10 +85,15 @@ def _names_gpu(node: ast.expr) -> bool:
     return isinstance(said, str) and is_gpu(written(said))
 
 
-def _is_load(call: ast.Call) -> bool:
-    """Whether a call loads something to where it was saved."""
+def _is_load(call: ast.Call, source: Source) -> bool:
+    """Whether a call loads to where it was saved what the file does not save itself."""
     told = any(one.arg in (None, "map_location") for one in call.keywords)
-    return dotted(call.func) == "torch.load" and len(call.args) == 1 and not told
+    if dotted(call.func) != "torch.load" or len(call.args) != 1 or told:
+        return False
+    saved = (one.args[1] for one in calls(source.tree, "save") if len(one.args) > 1)
+    return not any(
+        isinstance(one, ast.Constant) and ast.dump(one) == ast.dump(call.args[0]) for one in saved
+    )
 
 
 def _is_of_weights(spot: Spot) -> bool:
