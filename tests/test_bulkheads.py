@@ -30,7 +30,7 @@ pytestmark = pytest.mark.faults
 
 #: What no answer may be without: `as_dict`'s keys.
 CONTRACT = [
-    "schema", "source", "verdict", "error", "mismatch", "frames", "libraries", "culprit", "strays",
+    "schema", "quoted", "source", "verdict", "error", "mismatch", "frames", "libraries", "culprit", "strays",
     "operands", "causes",
     "ranks", "fallout", "nearest", "questions", "sources", "unused_sources", "incomplete", "advice",
     "described", "seen",

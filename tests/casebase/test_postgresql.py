@@ -18,6 +18,7 @@ from diagnose.casebase.connection import connect
 from diagnose.casebase.index import StoredIncidents
 from diagnose.casebase.store import Casebase, CasebaseError, load
 from diagnose.compiling.build import build_into, remove_incidents, write_incidents, writing
+from diagnose.model import Frame
 from diagnose.ranking.neighbours import nearest
 
 REQUIRED = os.environ.get("DIAGNOSE_REQUIRE_POSTGRESQL") == "1"
@@ -132,6 +133,6 @@ def test_no_text_breaks_a_look_up(incidents: StoredIncidents, text: str) -> None
     report = report_of(next(iter(incidents.values())))
     odd = rows("x", [f"{text}.py:1 {text}"], text)
     assert odd
-    frames = tuple(type(report.frames[0])(f"{text}.py", 1, text) for _ in range(2))
+    frames = tuple(Frame(f"{text}.py", 1, text) for _ in range(2))
     changed = type(report)("-", report.error, report.mismatch, frames, (text,))
     assert len(incidents.candidates(changed)) <= index.LIMIT

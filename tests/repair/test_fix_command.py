@@ -556,7 +556,7 @@ def test_what_is_fetched_in_the_midst_of_its_call_is_no_proof(tmp_path: Path) ->
     (tmp_path / "train.py").write_text(programs.PUT_AWAY)
     found = fixed(tmp_path, "train.py")
     assert found["level"] == "same-numbers"
-    assert [guard["id"] for guard in found["guards"] if guard["holds"] is False] == ["put-away"]
+    assert "put-away" in [guard["id"] for guard in found["guards"] if guard["holds"] is False]
     assert "+        return self.other.to(self.device)(x)" in found["diff"]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from diagnose.kinds import EvidenceKind
 from diagnose.placement.device_patterns import destinations, of_class
@@ -102,6 +103,7 @@ def _is_of_weights(spot: Spot) -> bool:
     return _WEIGHTS.search(text) is not None and _NUMBERS.search(text) is None
 
 
+@lru_cache(maxsize=64)
 def _chosen(scope: _Scope, *, by_most: bool) -> ast.expr | None:
     """What a function or a class goes by for a device: what it moves others to, or sets, or asks whether it
     is the cpu; ``by_most``: None where literals are as many."""
@@ -144,6 +146,12 @@ def _is_seen_to(spot: Spot) -> bool:
     function = spot.enclosing
     if function is None or _ASKS.search(function.name) or is_test(spot):
         return True
+    return _is_left(function)
+
+
+@lru_cache(maxsize=64)
+def _is_left(function: Function) -> bool:
+    """Whether a condition that asks for a GPU leaves a function."""
     leaving = (
         one.test
         for one in nodes(function, ast.If, ast.Assert)
