@@ -121,7 +121,7 @@ def test_a_closed_standard_error_keeps_its_words_out_of_the_answer(log: Path) ->
         timeout=120,
     )
     assert done.returncode == 2
-    assert done.stdout.startswith(b'{"schema": 1')
+    assert done.stdout.startswith(b'{"schema": ')
     assert done.stdout.count(b"\n") == 1
 
 

@@ -41,9 +41,7 @@ _OF_TENSORS = frozenset({"dtype", "shape", "ndim"})
 _SETTINGS = re.compile(r"args|cfg|conf(ig)?|opts?|options|hparams|settings|flags", re.IGNORECASE)
 _OF_SETTINGS = frozenset({"device"})
 #: Methods of tensors that arrays and containers lack.
-_ONLY_OF_TENSORS = frozenset(
-    {"size", "dim", "unsqueeze", "permute", "expand", "detach", "contiguous"}
-)
+_ONLY_OF_TENSORS = frozenset({"size", "unsqueeze", "permute", "detach"})
 #: Methods of a tensor that are given an index, or another tensor, that has to be where it is.
 _TAKING = frozenset({"index_select", "gather", "scatter", "masked_fill"})
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
