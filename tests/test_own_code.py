@@ -149,9 +149,15 @@ def test_the_launcher_of_the_log_is_kept_and_nothing_else_of_its_line(
 
 
 def test_a_script_that_needs_quotes_has_them() -> None:
-    report = Report("-", frames=(Frame("/home/u/my 训练.py", 1, "<module>"),))
+    report = Report("-", frames=(Frame("/home/u/训练.py", 1, "<module>"),))
     command = fill("python {script}", always(report)) or ""
-    assert shlex.split(command) == ["python", "my 训练.py"]
+    assert "'" in command
+    assert shlex.split(command) == ["python", "训练.py"]
+
+
+def test_a_script_that_reads_like_a_sentence_is_not_named() -> None:
+    report = Report("-", frames=(Frame("/home/u/run this now.py", 1, "<module>"),))
+    assert fill("python {script}", always(report)) == "python YOUR_SCRIPT.py"
 
 
 def test_the_gpu_that_was_meant_is_the_one_beside_the_first() -> None:

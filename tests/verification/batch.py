@@ -32,6 +32,8 @@ def main() -> None:
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             status = run_script(run["program"], run["args"], gpus=run["gpus"], env=run["env"])
+            if torch.distributed.is_initialized():  # a program of its own process ends with that
+                torch.distributed.destroy_process_group()
         leftovers = sum(len(hooks) for hooks in HOOKS) + (torch.load is not LOAD)
         results.append(
             {
