@@ -151,7 +151,9 @@ def is_device_error(error):
     other = r"out of memory|device-side assert trig|illegal memory|CUBLAS_|cuDNN error|NCCL error"
     return bool(
         isinstance(error, (RuntimeError, ValueError, TypeError, AssertionError))
-        and re.search(r"(?i)\b(is_cuda|cuda|cpu|gpu|meta|device_map|device|dtensor)s?\b", str(error))
+        and re.search(
+            r"(?i)\b(is_cuda|cuda|cpu|gpu|meta|device_map|device|dtensor)s?\b", str(error)
+        )
         and not re.search(other, str(error))
     )
 

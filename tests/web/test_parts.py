@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from diagnose._toml import loads
 from diagnose.commands.doors import doors
 from diagnose.memory.key import Key
+from diagnose.memory.records import News
 from diagnose.model import Diagnosis, Evidence, Failure, Frame, Outcome, RankedCause, Report, Status
 from diagnose.web import highlight, serve
 from diagnose.web.app import DEFAULT_MAX_BYTES, create_app
@@ -168,7 +169,8 @@ def test_every_sentence_exists_in_both_languages_with_the_same_values() -> None:
 def test_every_sentence_is_used_and_every_used_one_exists() -> None:
     families = loads((ROOT / "kb" / "families.toml").read_text(encoding="utf-8"))["rule"]
     made = {f"family-{rule['family']}" for rule in families} - {"family-other"}
-    made |= {f"error-{status}" for status in (400, 401, 403, 404, 405, 500, "other")}
+    made |= {f"error-{status}" for status in (400, 401, 403, 404, 405, 429, 500, "other")}
+    made |= {f"notice-{news}" for news in get_args(News)}
     assert used_keys() | made == set(texts())
 
 
@@ -226,7 +228,8 @@ def test_options_reach_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.exit_code == 0, result.output
     assert seen == {
         "at": ("::1", 81), "max_bytes": 9, "workers": None, "casebase_path": None,
-        "store": None, "access": "open",
+        "store": None, "access": "open", "proxies": (), "hops": 1, "user_header": None, "rate": None,
+        "log": False, "most": None, "webhook": None,
     }  # fmt: skip
     assert CliRunner().invoke(serve_command, []).exit_code == 0
     assert seen["max_bytes"] == DEFAULT_MAX_BYTES
