@@ -45,7 +45,7 @@ def lines(path: Sequence[str], command: click.Command) -> Iterator[tuple[str, ..
     wanting = [(option,) for option in valued if option != "--verify"]
     yield from wanting
     yield from ((flag, *one) for flag in flags for one in wanting)
-    if path == ("serve",):
+    if path in (("serve",), ("mcp",)):
         return  # what lacks nothing serves
     yield from ((), ("--",), ("-",), ("",))
     yield from ((flag,) for flag in flags)
