@@ -63,8 +63,9 @@ _STRING_OR_COMMENT = lazy(
     r"|(?<![ \t])[ \t]*#[^\n]*",
     re.DOTALL,
 )
-#: The text of a string that is a word of a program: a key, a device, the name of a file.
-_WORD = lazy(r"[\w./:%+=~@-]*")
+#: The text of a string that is a word of a program: a key, a device, the name of a file, the equation of an
+#: einsum, whose axes have short names.
+_WORD = lazy(r"[\w./:%+=~@,>-]*|(?:\w{1,2}\b|[ ,.()])*->(?:\w{1,2}\b|[ ,.()])*")
 #: The parts of a formatted string that are code.
 _FIELD = lazy(r"(\{[^{}\n]*\})")
 

@@ -43,7 +43,8 @@ def is_tensor_like(site: Site, node: ast.expr) -> bool:
         ):
             return False  # cfg.noise_offset is a number
         case ast.Attribute(attr=name) if dotted(node):
-            return _reads_like_one(site, name) and name != "T" and not is_number(site, node)
+            told = is_plain(node, site.within, site.torch)
+            return _reads_like_one(site, name) and name != "T" and not told
         case ast.Attribute(value=owner, attr=name) if name in torch.tensor_attributes:
             return is_tensor_like(site, owner)
         case ast.Subscript(value=ast.Attribute(attr="shape")):
