@@ -254,6 +254,7 @@ def test_the_last_resort_keeps_the_contract() -> None:
     answer = json.loads(failed.render("a.log", "json", "en"))
     assert answer == {
         **as_dict(Diagnosis(Report("a.log"), "failed")),
+        "quoted": ["$.source"],
         "incomplete": ["rendering"],
     }
     assert list(answer) == CONTRACT

@@ -19,6 +19,7 @@ def render(source: str, form: str, lang: Lang) -> str:
         return LABELS[lang]["failed"].format(source=name) + "\n"
     answer = {
         "schema": 1,
+        "quoted": ["$.source"],
         "source": source,
         "verdict": "failed",
         "error": None,
