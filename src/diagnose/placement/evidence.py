@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 
 from diagnose.kinds import EvidenceKind
@@ -110,12 +110,7 @@ def _moves(function: ast.AST) -> ast.expr | None:
     """The first expression of a function that names a device which is not the host's: what is moved there,
     or made."""
     told = (one for one in destinations(function) if not _stays(one))
-    return next((one for one in told if _is_device(one)), next(_cuda(function), None))
-
-
-def _cuda(scope: ast.AST) -> Iterator[ast.expr]:
-    """What a node brings to the GPU by ``.cuda()``."""
-    return moved_in(scope, ("cuda",))
+    return next((one for one in told if _is_device(one)), next(moved_in(function, ("cuda",)), None))
 
 
 @lru_cache(maxsize=16)
