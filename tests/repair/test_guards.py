@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from repair.guards import guards_of_run, told_by
+from repair.guards import guards_of_run
 from repair.proofs import proof
 
 from diagnose.processes import TOO_LONG
@@ -13,7 +13,7 @@ from diagnose.repair.model import Candidate, Ran
 from diagnose.repair.patch import Patch
 from diagnose.repair.validation.case import Unexercised
 from diagnose.repair.validation.differential import exercised
-from diagnose.repair.validation.patch_edits import counted, indexed, stopgap
+from diagnose.repair.validation.patch_edits import stopgap
 
 
 @pytest.fixture
@@ -184,26 +184,6 @@ def test_what_differs_from_itself_is_told_for_each_number_of_gpus(folder: Path) 
     assert level == "proven", guards
 
 
-RANKED = "rank = int(os.environ['RANK'])\ntorch.cuda.set_device(rank)\n"
-CHOSEN = "parser.add_argument('--gpu')\ntorch.cuda.set_device(args.gpu)\n"
-
-
-@pytest.mark.parametrize(
-    ("before", "number", "holds"),
-    [
-        (RANKED, "rank", True),
-        (RANKED + "local_rank = int(os.environ['LOCAL_RANK'])\n", "rank", False),
-        (CHOSEN, "args.gpu", False),
-    ],
-)
-def test_a_gpu_that_was_chosen_is_not_counted_in_a_circle(
-    before: str, number: str, holds: bool
-) -> None:
-    after = before.replace(f"({number})", f"({number} % torch.cuda.device_count())")
-    assert [guard.holds for guard in told_by(counted, before, after)] == ([] if holds else [False])
-    assert not list(told_by(counted, after, after.replace("set_device", "set_device ")))
-
-
 #: A skeleton that gets its weights later; the checkpoint has those of a part alone.
 LACKING = """\
 import torch
@@ -297,19 +277,6 @@ def test_what_cannot_be_pinned_has_a_reference(folder: Path) -> None:
     assert level == "proven", guards
     other = ("pin_memory=True", "pin_memory=False, drop_last=True")
     assert proof(folder, PINNED, other)[1]["output"] is False
-
-
-def test_an_index_goes_to_what_it_picks_from() -> None:
-    before = "picked = table[index]\nrows = layer[0][where, ...]\n"
-    whole = before.replace("table[", "table.to(index.device)[")
-    assert [guard.holds for guard in told_by(indexed, before, whole)] == [False]
-    part = before.replace("[where", ".to(where.device)[where")
-    assert [guard.holds for guard in told_by(indexed, before, part)] == [False]
-    assert not list(told_by(indexed, before, before.replace("[index]", "[index.to(table.device)]")))
-    before = "rows = [t[at].to(self.device) for t in tables]\n"
-    whole = before.replace("t[at]", "t.to(self.device)[at]")
-    assert [guard.holds for guard in told_by(indexed, before, whole)] == [False]
-    assert not list(told_by(indexed, before, before.replace("[at]", "[at.cpu()]")))
 
 
 def test_what_the_program_brings_to_the_cpu_is_left_there() -> None:

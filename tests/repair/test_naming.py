@@ -6,9 +6,6 @@ import pytest
 from repair.guards import told_by
 
 from diagnose.repair.validation.device_names import (
-    for_all_callers,
-    for_gpus_alone,
-    hidden_names,
     literal,
 )
 
@@ -72,28 +69,6 @@ def test_a_callers_model_is_not_brought_to_a_gpu_of_ones_own() -> None:
     assert not list(told_by(literal, own, own.replace("Net()", 'Net().to("cuda:0")')))
 
 
-CHOICE = """\
-device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-net = Net().cuda()
-"""
-
-
-def test_cuda_is_not_given_what_may_be_the_cpu() -> None:
-    after = CHOICE.replace(".cuda()", ".cuda(device)")
-    assert [one.id for one in told_by(for_gpus_alone, CHOICE, after)] == ["chosen"]
-    assert not list(told_by(for_gpus_alone, CHOICE, CHOICE.replace(".cuda()", ".to(device)")))
-    ranks = "net = Net().cuda()\n"
-    assert not list(told_by(for_gpus_alone, ranks, ranks.replace(".cuda()", ".cuda(rank)")))
-
-
-def test_what_is_private_elsewhere_is_not_asked_for() -> None:
-    before = "class Net(Base):\n    def forward(self, x):\n        return self.body(x)\n"
-    after = before.replace("(x)\n", "(x.to(self._device))\n")
-    assert [one.id for one in told_by(hidden_names, before, after)] == ["private"]
-    known = before + "\n    def go(self):\n        return self._device\n"
-    assert not list(told_by(hidden_names, known, known.replace("(x)\n", "(x.to(self._device))\n")))
-
-
 MODULE = """\
 class Net(nn.Module):
     def __init__(self):
@@ -108,25 +83,3 @@ def test_a_class_of_modules_does_not_say_which_gpu_it_is_on() -> None:
     inside = MODULE.replace("Body()", 'Body().to("cuda:0")')
     assert [one.id for one in told_by(literal, MODULE, inside)] == ["literal"]
     assert not list(told_by(literal, MODULE, MODULE.replace("= Net()", '= Net().to("cuda:0")')))
-
-
-CACHE = """\
-KNOWN = {}
-
-
-def mean_of(x, key):
-    if key not in KNOWN:
-        KNOWN[key] = load(key)
-    return x - KNOWN[key]
-"""
-
-
-def test_what_is_kept_for_all_is_moved_for_each() -> None:
-    stored = CACHE.replace("load(key)", "load(key).to(x.device)")
-    for table in ("KNOWN = {}", "KNOWN: dict[str, object] = {}"):
-        both = (text.replace("KNOWN = {}", table) for text in (CACHE, stored))
-        assert [one.id for one in told_by(for_all_callers, *both)] == ["cached"]
-    read = CACHE.replace("x - KNOWN[key]", "x - KNOWN[key].to(x.device)")
-    assert not list(told_by(for_all_callers, CACHE, read))
-    own = stored.replace("KNOWN = {}\n", "").replace("    if", "    KNOWN = {}\n    if")
-    assert not list(told_by(for_all_callers, CACHE, own)), "a table of the call's own"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from repair.guards import told_by
 
-from diagnose.repair.validation.options import chosen, unbound, unread
+from diagnose.repair.validation.options import alike, unread
 
 FLAG = """\
 def main(parser):
@@ -92,29 +92,6 @@ def test_what_is_no_option_may_go() -> None:
     assert not list(told_by(unread, program, program.replace("job.device", "x.device")))
 
 
-SCRIPT = """\
-def build():
-    with torch.device("meta"):
-        return Net()
-
-
-if __name__ == "__main__":
-    fabric = Fabric()
-    net = build()
-"""
-
-
-def test_a_function_that_is_imported_has_its_names() -> None:
-    after = SCRIPT.replace('"meta"', "fabric.device")
-    assert [guard.id for guard in told_by(unbound, SCRIPT, after)] == ["absent"]
-    told = after.replace("build():", "build(fabric):")
-    assert not list(told_by(unbound, SCRIPT, told))
-    always = f"fabric = Fabric()\n\n\n{SCRIPT}"
-    assert not list(told_by(unbound, always, always.replace('"meta"', "fabric.device")))
-    before = SCRIPT.replace("return Net()", "return Net(fabric)")
-    assert not list(told_by(unbound, before, before.replace('"meta"', "fabric.device")))
-
-
 def test_a_key_of_the_program_s_own_settings_is_an_option() -> None:
     program = """\
 SETTINGS = {"spread": True, "replicas": True}
@@ -132,55 +109,20 @@ def load(settings):
     assert [*told_by(unread, other, other.replace(asked, ""))] == []
 
 
-def test_a_class_asks_for_no_name_that_its_file_binds_below_it() -> None:
-    program = """\
-class Rows(Dataset):
-    def __init__(self, n):
-        self.rows = torch.rand(n, 3)
-
-
-{above}class Table(Dataset):
-    pass
-
-
-device = torch.device("cuda")
-net = Net().to(device)
-"""
-    before = program.format(above="")
-    moved = before.replace("torch.rand(n, 3)", "torch.rand(n, 3).to(device)")
-    assert [guard.id for guard in told_by(unbound, before, moved)] == ["absent"]
-    given = moved.replace("n):", "n, device):")
-    assert not list(told_by(unbound, before, given)), "it is an argument"
-    others = before.replace("    pass", "    def all(self):\n        return self.rows.to(device)")
-    asked = others.replace("torch.rand(n, 3)", "torch.rand(n, 3).to(device)")
-    assert not list(told_by(unbound, others, asked)), "another method does"
-    known = 'device = torch.device("cuda")\n\n\n'
-    assert not list(told_by(unbound, known + before, known + moved)), "it is bound above"
-    function = before.replace("net = Net()", "def feed(rows):\n    return rows\n\n\nnet = Net()")
-    plain = function.replace("return rows", "return rows.to(device)")
-    assert not list(told_by(unbound, function, plain)), "a function of a script"
-
-
-EITHER = """\
-def pick():
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-
-
-class Server:
-    def __init__(self, precision):
-        self.device = pick()
-        self.model = build(precision).to(self.device)
-"""
-
-
-def test_the_choice_of_a_gpu_stays_where_one_thing_needs_the_cpu() -> None:
-    old = EITHER.splitlines()[1].strip()
-    after = EITHER.replace(old, 'return torch.device("cpu")')
-    assert [guard.id for guard in told_by(chosen, EITHER, after)] == ["gives-up"]
-
-    for one, other in {
-        "= pick()": '= torch.device("cpu") if precision == "int8" else pick()',
-        ".to(self.device)": '.to("cpu")',
-        old: 'return torch.device("cuda")',
-    }.items():
-        assert not list(told_by(chosen, EITHER, EITHER.replace(one, other))), other
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("net = Many(net) if many else net\n", "net = net if many else net\n"),
+        (
+            "def wrap(net):\n    if count() > 1:\n        return Many(net)\n    return net\n",
+            "def wrap(net):\n    if count() > 1:\n        return net\n    return net\n",
+        ),
+        (
+            "if many:\n    net = Many(net)\nelse:\n    net = net.to(gpu)\n",
+            "if many:\n    net = net.to(gpu)\nelse:\n    net = net.to(gpu)\n",
+        ),
+    ],
+)
+def test_who_chooses_gets_another_thing(before: str, after: str) -> None:
+    assert [one.id for one in told_by(alike, before, after)] == ["gives-up"]
+    assert not list(told_by(alike, after, after)), "nothing is edited"

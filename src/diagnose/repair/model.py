@@ -133,17 +133,15 @@ class Ran(NamedTuple):
     ``file:line``, ``across`` those that copy from one GPU to another, ``repeated`` those that copy one
     tensor in each call of a model, ``handed`` those that copy a part of what a model was given, with their
     functions, ``strays`` those of them that one caller alone makes copy
-    (`watching.calling.Callers`);
+    (`observers.callers.Callers`);
     ``trained`` tells of each parameter that an optimizer steps its shape,
     device and sum; ``graded`` counts the parameters that got gradients;
     ``homes``, ``idle``, ``parked``, ``streamed``, ``hollow``, ``saved``, ``hidden`` and ``used`` what is
-    seen of models (`watching.looking.Models`), ``commuting``, ``beside``, ``placed``, ``sent`` and
-    ``lapsing`` how they come and go (`watching.residing.Residence`), ``gathered`` what was spread
-    (`watching.splitting.Spread`), ``unused`` the lines that make models on a GPU which nobody
-    calls, ``leaving``, ``weights`` and ``after`` what is carried between GPUs
-    (`watching.leaving.Leaving`), ``shared`` the lines that copy what replicas share and no
-    module holds, ``parted`` the lines that move parts of a batch
-    (`watching.parting.Parts`); ``blank`` says that a layer computed with weights from
+    seen of models (`observers.module_devices.Models`), ``commuting`` and ``beside`` how they come and go
+    (`observers.residency.Residence`), ``gathered`` what was spread (`observers.spread_models.Spread`),
+    ``leaving``, ``weights`` and ``after`` what is carried between GPUs (`observers.transfers.Leaving`),
+    ``shared`` the lines that copy what replicas share and no module holds;
+    ``blank`` says that a layer computed with weights from
     the meta device to which nobody had written, ``drawn`` that those were made on the cpu therefore,
     ``unfilled`` names parameters that a checkpoint lacked, and to which nobody wrote; ``silent`` what an
     audit and `diagnose run --verify` find;
@@ -182,16 +180,11 @@ class Ran(NamedTuple):
     unfilled: frozenset[str] = frozenset()
     commuting: frozenset[str] = frozenset()
     beside: frozenset[str] = frozenset()
-    placed: Mapping[str, int] = {}
-    sent: frozenset[str] = frozenset()
-    lapsing: frozenset[str] = frozenset()
     gathered: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()
     weights: frozenset[str] = frozenset()
-    unused: frozenset[str] = frozenset()
     leaving: frozenset[str] = frozenset()
     after: frozenset[str] = frozenset()
-    parted: Mapping[str, Sequence[str]] = {}
     silent: tuple[Silent, ...] = ()
     blank: bool = False
     drawn: bool = False

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeVar
 
-from diagnose.placement.semantics import arguments, called, calls, functions_by_line, nodes
+from diagnose.placement.semantics import arguments, called, calls, functions_by_line
 from diagnose.repair.scopes import FUNCTION
 from diagnose.repair.syntax import tree_of
 
@@ -108,10 +108,6 @@ class Patch:
             Transfer(call, callee(call), scopes.get(call.lineno, self.new))
             for call in self._unknown(moves(self.old), moves(self.new))
         ]
-
-    def added_nodes(self, *kinds: type[_Node]) -> Iterator[_Node]:
-        """The expressions in edited lines that the program did not have."""
-        return self._unknown(nodes(self.old, *kinds), nodes(self.new, *kinds))
 
     def _unknown(self, old: Iterable[_Node], new: Iterable[_Node]) -> Iterator[_Node]:
         known, every = Counter(map(ast.unparse, old)), [(one, ast.unparse(one)) for one in new]

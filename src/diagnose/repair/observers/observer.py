@@ -15,7 +15,6 @@ import torch
 from torch.nn.modules.module import (
     register_module_forward_hook,
     register_module_forward_pre_hook,
-    register_module_parameter_registration_hook,
 )
 from torch.optim.optimizer import (
     register_optimizer_step_post_hook,
@@ -27,16 +26,13 @@ from diagnose import tracing
 from diagnose.casebase.store import load
 from diagnose.kinds import Origin
 from diagnose.repair.model import Silent, Terms
-from diagnose.repair.observers.batch_parts import Parts, whole
 from diagnose.repair.observers.checkpoint_fills import Unfilled
 from diagnose.repair.observers.module_devices import Models
-from diagnose.repair.observers.residency import Made
 from diagnose.repair.observers.second_calls import Again, of_a_call
 from diagnose.repair.observers.transfers import Leaving, gpus_of_replica
 from diagnose.simulation.tensors import is_blank
 from diagnose.tracing.auditing import Audit, Finding
 from diagnose.tracing.lives import Event
-from diagnose.tracing.quiet import quiet
 from diagnose.tracing.recorder import Recorder
 from diagnose.tracing.stacks import is_of_library
 from diagnose.verification import program as checks
@@ -76,9 +72,7 @@ class Observer:
         self._calls_again = Again(repeats=not terms.once)
         self._unfilled = Unfilled()
         self._leaving = Leaving()
-        self._parts = Parts()
         self._models: Models | None = None
-        self._made: Made | None = None
         self._executed: set[str] = set()
         self._counted: dict[str, int] | None = None
         self._steps_of: Counter[int] = Counter()
@@ -115,18 +109,14 @@ class Observer:
                         if not self._shared(tensor, place):
                             self._across.add(place)
                             self._leaving.brought(tensor, event, recorder.tensors)
-                if event.stack and whole(tensor, event):
-                    self._parts.copied(recorder.tensors.get(tensor), event)
                 if event.stack and self._watched and not is_of_library():
                     life = recorder.tensors.get(tensor)
                     self._calls_again.copied(tensor, event.stack[0], life, recorder.tensors)
 
             self._models = models = Models(recorder)
-            self._made = made = Made(recorder)
             recorder.copied, recorder.moved = copied, models.moved
             hooks = [
                 register_module_forward_pre_hook(self._enters),
-                register_module_parameter_registration_hook(quiet(made.registered)),
                 register_module_forward_hook(models.called),
                 register_module_forward_hook(self._leaves, always_call=True),
                 register_optimizer_step_pre_hook(self._steps),
@@ -159,11 +149,7 @@ class Observer:
             "used": sorted(models.used),
             "commuting": models.residence.commuting,
             "beside": sorted(models.residence.beside),
-            "placed": models.residence.placed,
-            "sent": sorted(models.residence.sent),
-            "lapsing": models.residence.lapsing,
             "gathered": sorted(models.spread.gathered),
-            "unused": made.idle(),
             "unfilled": self._unfilled.names(),
             "trained": list(self._trained()),
             "silent": silent,
@@ -194,7 +180,6 @@ class Observer:
             "weights": sorted(self._leaving.weights),
             "leaving": sorted(self._leaving.layers),
             "after": sorted(self._leaving.after),
-            "parted": self._parts.apart,
             "again": self._calls_again.failing,
             "repeated": sorted(self._calls_again.repeated),
             "handed": self._calls_again.handed,
@@ -209,8 +194,6 @@ class Observer:
         if _is_replica(module) and not any(_is_replica(one) for one, _ in depth[-1:]):
             home = {str(getattr(one, "src_device_obj", None)) for one, _ in depth[-1:]}
             self._gpus_of_replicas |= gpus_of_replica(module) - home
-        if self._made is not None:
-            self._made.called(module)
         depth.append((module, Counter(self._calls) if not depth else None))
 
     def _leaves(self, *_: Any) -> None:

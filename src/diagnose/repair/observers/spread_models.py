@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
-from diagnose.repair.observers.residency import by_library
+import torch
+
+from diagnose import tracing
 from diagnose.tracing.lives import Event, ModuleLife
+from diagnose.tracing.stacks import is_own
+
+#: Functions that only hand on that a module is moved, also where a library defines them anew.
+_HANDING = frozenset({"to", "cuda", "cpu", "half", "float", "to_empty", "_apply", "wrapper"})
+#: Files and folders whose frames stand between a move and who wants it.
+_TORCH = Path(torch.__file__).parent
+_HANDS = ("overrides.py", "_tensor.py", "utils/_contextlib.py", "nn/modules/module.py")
+_BETWEEN = (str(Path(tracing.__file__).parents[1]), *(str(_TORCH / one) for one in _HANDS))
 
 
 class Spread:
@@ -18,7 +31,7 @@ class Spread:
 
     def moved(self, life: ModuleLife, event: Event) -> None:
         """Is told of a module that has moved; what the program sends is sent with all its parts."""
-        if by_library():
+        if _is_by_library():
             return
         self._sent = {key: one for key, one in self._sent.items() if life not in _above(one[0])}
         self._sent[id(life)] = (life, str(event.device))
@@ -51,3 +64,14 @@ def _above(life: ModuleLife) -> list[ModuleLife]:
 def _name(life: ModuleLife) -> str:
     names = [one.name or one.kind for one in _above(life)]
     return ".".join(reversed(names[:-1])) or names[-1]
+
+
+def _is_by_library() -> bool:
+    """Whether a library's code, and not the program's, wants what is being moved."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name not in _HANDING and not code.co_filename.startswith(_BETWEEN):
+            return not is_own(code)
+        frame = frame.f_back
+    return False

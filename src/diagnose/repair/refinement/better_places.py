@@ -1,5 +1,5 @@
 """Other forms of a patch to which a guard objects that knows the better place: the move that came before,
-the function that gives what is moved, the program's own way to fetch it, the question whether it is there.
+the function that gives what is moved, the program's own way to fetch it.
 """
 
 from __future__ import annotations
@@ -16,12 +16,10 @@ from diagnose.fixes.line_gate import Refused
 from diagnose.placement import Source
 from diagnose.placement.semantics import names, nodes
 from diagnose.repair.patch import Patch, Transfer, callee, goes_to_cpu, moves
-from diagnose.repair.validation.optional import bound_under, may_miss
 from diagnose.repair.validation.redundant_moves import earlier, is_inline, told
-from diagnose.repair.validation.removed_wrappers import wrapping
 
 #: The guards that know a better place.
-KNOWING = frozenset({"twice", "deaf", "absent", "put-away", "gives-up", "taken"})
+KNOWING = frozenset({"twice", "deaf", "put-away"})
 
 
 def better_placed(patch: Patch) -> Iterator[str]:
@@ -30,16 +28,14 @@ def better_placed(patch: Patch) -> Iterator[str]:
     Args:
         patch: a file, before and after.
     """
-    yield from wrapping(patch)
     source = Source("", patch.after.split("\n"), patch.new)
     for one in patch.transfers:
         for changing in (_sooner, _inside):
             with suppress(Refused):
                 for changes in changing(source, one, patch):
                     yield rewritten(source, changes)
-        for writing in (_if_there, _where_bound, _fetched):
-            with suppress(Refused):
-                yield from writing(source, one)
+        with suppress(Refused):
+            yield from _fetched(source, one)
 
 
 def _sooner(source: Source, one: Transfer, patch: Patch) -> Iterator[list[Change]]:
@@ -72,28 +68,6 @@ def _inside(source: Source, one: Transfer, patch: Patch) -> Iterator[list[Change
     given = [node.value for node in nodes(function, ast.Return)]
     if len(devices) == 1 and len(given) == 1 and given[0] is not None:
         yield [without_method(source, one.call), moved(source, given[0], devices[0])]
-
-
-def _if_there(source: Source, one: Transfer) -> Iterator[str]:
-    """A statement that moves what an object may lack asks for that."""
-    statement = statement_of(source, one.call)
-    alone = isinstance(statement, ast.Expr) and statement.value is one.call
-    if alone and may_miss(one.moved, one.call, one.scope, source.tree):
-        indent = indentation(source, statement)
-        rows = list(source.lines)
-        rows[statement.lineno - 1] = f"    {rows[statement.lineno - 1]}"
-        rows.insert(statement.lineno - 1, f"{indent}if {one.name} is not None:")
-        yield "\n".join(rows)
-
-
-def _where_bound(source: Source, one: Transfer) -> Iterator[str]:
-    """A statement that moves what is there only under a condition stands where that is made."""
-    statement, bound = statement_of(source, one.call), bound_under(one.moved, one.call, one.scope)
-    if bound is not None and isinstance(statement, ast.Expr) and statement.value is one.call:
-        rows = list(source.lines)
-        row = rows.pop(statement.lineno - 1).strip()
-        rows.insert(bound.end_lineno or bound.lineno, f"{indentation(source, bound)}{row}")
-        yield "\n".join(rows)
 
 
 def _fetched(source: Source, one: Transfer) -> Iterator[str]:

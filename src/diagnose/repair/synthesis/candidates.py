@@ -152,7 +152,7 @@ def _proposed(error: BaseException) -> list[tuple[Source, Proposal]]:
     """The edits that only a live failure supports."""
     from diagnose.repair.synthesis.proposers import proposals
 
-    return list(proposals(error, alone=is_alone(error)))
+    return list(proposals(error))
 
 
 def _of_proposals(

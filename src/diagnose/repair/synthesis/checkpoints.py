@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from diagnose.casebase.store import load
 from diagnose.fixes.codemods import define
-from diagnose.fixes.codemods.expressions import replaced, with_argument, without_argument
+from diagnose.fixes.codemods.expressions import replaced, with_argument
 from diagnose.fixes.codemods.positions import text_of
 from diagnose.fixes.codemods.target_device import target_device
 from diagnose.fixes.file_edit import FileEdit, file_edit
@@ -17,9 +17,9 @@ from diagnose.fixes.line_gate import Refused
 from diagnose.kinds import DeviceType
 from diagnose.placement import Device, Suspect
 from diagnose.placement.devices import CPU
-from diagnose.placement.semantics import argument, called, calls
+from diagnose.placement.semantics import argument, called
 from diagnose.repair.model import ABSENT_SAVED
-from diagnose.repair.synthesis.live_failure import LiveFailure, Proposal, Running, proposed
+from diagnose.repair.synthesis.live_failure import LiveFailure, Proposal, Running
 
 _KEYWORD, _PINS = "map_location", "pin_memory"
 
@@ -58,20 +58,3 @@ def _edit(suspect: Suspect, call: ast.Call, running: Running) -> FileEdit:
         changes = [with_argument(source, call, _KEYWORD, target_device(suspect))]
         return file_edit(source, changes)
     return define("map-location", suspect, torch=names)
-
-
-def pinning(failure: LiveFailure) -> Iterator[Proposal]:
-    """The edits, of each call in the running functions' files that pins, the outermost first."""
-    if failure.says("only dense CPU tensors can be pinned"):
-        for source in {one.spot.file: one.source for one in reversed(failure.running)}.values():
-            for node in calls(source.tree):
-                if argument(node, _PINS) is not None:
-                    yield from proposed(
-                        "other",
-                        source,
-                        without_argument,
-                        node,
-                        _PINS,
-                        cause="input-not-moved",
-                        says="unpinned",
-                    )

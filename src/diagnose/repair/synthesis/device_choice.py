@@ -8,36 +8,27 @@ it, and a function that chooses a GPU by itself is told one.
 from __future__ import annotations
 
 import ast
-import inspect
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from itertools import chain, islice
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import NamedTuple
 
 import torch
 
-from diagnose.fixes.codemods.expressions import replaced, with_argument, with_method
-from diagnose.fixes.codemods.parameters import DEVICE, makes_generator, with_parameter
+from diagnose.fixes.codemods.expressions import replaced, with_argument
+from diagnose.fixes.codemods.parameters import DEVICE
 from diagnose.fixes.codemods.positions import class_around
-from diagnose.fixes.file_gate import Change
-from diagnose.fixes.line_gate import Refused
 from diagnose.hooks.introspection import fields
 from diagnose.hooks.non_dispatch import Operand
 from diagnose.hooks.operands import assigned
-from diagnose.kinds import EventKind, Origin
-from diagnose.placement import Device, Source, Spot
-from diagnose.placement.device_patterns import told_above
-from diagnose.placement.devices import CPU, META, is_gpu, written
+from diagnose.kinds import Origin
+from diagnose.placement import Device, Spot
+from diagnose.placement.devices import CPU, META, written
 from diagnose.placement.semantics import (
     argument,
-    arguments,
     bound,
     bound_arguments,
-    called,
     calls,
     defaults,
-    functions,
-    names,
     nodes,
     scope_of,
 )
@@ -48,15 +39,13 @@ from diagnose.repair.synthesis.live_failure import (
     place_of,
     proposed,
 )
-from diagnose.repair.synthesis.transfers import of_weights, written_as
+from diagnose.repair.synthesis.transfers import of_weights
 from diagnose.tracing.stacks import Line, Stack
 
 #: So many edits are proposed, of each place so many.
 _MOST, _EACH = 6, 2
 #: Methods whose only argument may be a device; so many names of one are followed.
 _TAKING, _DEPTH = frozenset({"to", "cuda"}), 5
-#: What a function's other callers get, who say nothing: what it chose for all.
-_DEFAULT = '"cuda"'
 _KIND, _CAUSE = "use-like-device-of-other", "hardcoded-device"
 
 
@@ -222,122 +211,3 @@ def _is_one(owner: object, kind: str) -> bool:
 
 def _home(model: torch.nn.Module) -> set[Device | None]:
     return {written(str(one.device)) for one in model.parameters()}
-
-
-def telling(failure: LiveFailure) -> Iterator[Proposal]:
-    """The edits of calls that leave out the device, in the innermost running line first: the call is told
-    where the model is that it is given, or a tensor, and what is called would bring its inputs there by
-    itself."""
-    for running in failure.running:
-        call = running.spot.node
-        if not isinstance(call, ast.Call) or not _leaves_out(call, running.value(call.func)):
-            continue
-        for given in arguments(call):
-            for home, where in _homes(running, given, given):
-                for device in written_as(str(home), running.frame, where) if is_gpu(home) else ():
-                    yield from proposed(_KIND, running.source, with_argument, call, DEVICE, device)
-
-
-def _leaves_out(call: ast.Call, called: Any) -> bool:
-    """Whether a function takes a device that is None where it is not given, and is not given one."""
-    shown = not any(isinstance(one, ast.Starred) for one in call.args)
-    if not shown or argument(call, DEVICE) or any(one.arg is None for one in call.keywords):
-        return False
-    if not (inspect.isfunction(called) or inspect.isclass(called)):
-        return False
-    with suppress(TypeError, ValueError):
-        known = inspect.signature(called).parameters
-        place = list(known).index(DEVICE) if DEVICE in known else -1
-        return place >= len(call.args) and known[DEVICE].default is None
-    return False
-
-
-def informing(failure: LiveFailure) -> Iterator[Proposal]:
-    """The edits of functions that send what they make to a GPU of their own choice, or make a generator
-    that draws on the cpu: a function gets a parameter for the device, which its call on the way to an
-    operand of the failing call gives."""
-    for stray, other in failure.pairs:
-        wanted = place_of(other)
-        if not is_gpu(wanted) or place_of(stray) == wanted:
-            continue
-        for event in reversed(stray.life.events if stray.life is not None else ()):
-            if event.what in (EventKind.MADE, EventKind.MOVED):
-                yield from _of_stack(failure, event.stack, wanted)
-        if stray.side.tensor.maker == Origin.GENERATOR:
-            yield from _of_generator(failure, stray, wanted)
-
-
-def _of_generator(failure: LiveFailure, stray: Operand, wanted: Device) -> Iterator[Proposal]:
-    """The edit of the function that makes a generator, of which nobody has seen how the program came there:
-    told at its only call."""
-    for step in stray.side.tensor.steps:
-        function, source = step.spot.enclosing, step.spot.source
-        if isinstance(function, ast.FunctionDef) and makes_generator(step.spot.node):
-            given = calls(source.tree, function.name)
-            if len(given) == 1:
-                caller = step.spot._replace(node=given[0], function=None)
-                yield from _at(failure, step.spot, function, caller, (), wanted)
-
-
-def _at(
-    failure: LiveFailure,
-    spot: Spot,
-    function: ast.FunctionDef,
-    caller: Spot,
-    stack: Stack,
-    wanted: Device,
-) -> Iterator[Proposal]:
-    """The edit of a function, told the device at a call."""
-    above = told_above(caller.enclosing or caller.source.tree, caller.line)
-    known = chain(failure.devices(caller, wanted, stack), above)
-    draws = makes_generator(spot.node)
-    kind, cause = ("generator-on-device", "generator-device") if draws else (_KIND, _CAUSE)
-    for device in islice(dict.fromkeys(known), _EACH):
-        told = (_told, spot.node, function, caller.node, device)
-        yield from proposed(kind, spot.source, *told, cause=cause)
-
-
-def _of_stack(failure: LiveFailure, stack: Stack, wanted: Device) -> Iterator[Proposal]:
-    """The edit of the function at the beginning of a stack, innermost line first."""
-    spot = failure.texts.spot(stack[0]) if stack else None
-    function = spot.enclosing if spot is not None else None
-    if spot is None or not isinstance(function, ast.FunctionDef) or not _chooses(spot.node):
-        return
-    for at, line in enumerate(stack[1:], 1):
-        caller = failure.texts.spot(line)
-        if caller is None or caller.source is not spot.source:
-            return
-        if function is caller.enclosing:
-            continue  # a comprehension of the function's
-        if called(caller.node) == function.name:
-            yield from _at(failure, spot, function, caller, stack[at:], wanted)
-        return
-
-
-def _chooses(node: ast.AST) -> bool:
-    """Whether a call chooses a GPU by itself: ``.cuda()``, ``.to("cuda")``, ``device="cuda:0"``."""
-    if not isinstance(node, ast.Call):
-        return False
-    if called(node) == "cuda" and isinstance(node.func, ast.Attribute):
-        return not arguments(node)
-    told = _device_of(node)
-    return isinstance(told, ast.Constant) and str(told.value).startswith("cuda")
-
-
-def _told(
-    source: Source, node: ast.Call, function: ast.FunctionDef, call: ast.Call, device: str
-) -> list[Change]:
-    """Raises `Refused` where the function knows of a device already, or cannot get another parameter."""
-    if DEVICE in (*names(function), *(one.arg for one in nodes(function.args, ast.arg))):
-        raise Refused("the function has a device of its own")
-    if sum(one.name == function.name for one in functions(source.tree)) > 1:
-        raise Refused("it may be another function of that name that is called")
-    if called(node) in _TAKING and isinstance(node.func, ast.Attribute):
-        told = with_method(source, node, f"to({DEVICE})")
-    else:
-        told = with_argument(source, node, DEVICE, DEVICE)
-    others = [one for one in calls(source.tree, function.name) if one is not call]
-    default = "None" if makes_generator(node) else _DEFAULT
-    default_or_none = default if others or function.args.defaults else None
-    given = with_argument(source, call, DEVICE, device)
-    return [with_parameter(source, function, default_or_none), told, given]

@@ -16,10 +16,8 @@ from diagnose.fixes.codemods.statements import after_statement, before_statement
 from diagnose.hooks.introspection import attributes, namespace
 from diagnose.hooks.non_dispatch import Operand
 from diagnose.placement import Device, Spot
-from diagnose.placement.semantics import bound, bound_arguments, nodes
+from diagnose.placement.semantics import bound_arguments, nodes
 from diagnose.repair.synthesis.live_failure import LiveFailure, Proposal, Running, proposed
-from diagnose.repair.synthesis.offload import waits
-from diagnose.repair.synthesis.transfers import called_of, model_called
 from diagnose.tracing.stacks import Line
 
 _TENSOR, _MODULE = "move-tensor-at-line", "move-module"
@@ -157,60 +155,6 @@ def owned(
                     beside, moves = (after_statement, after, f"{what}.to({told})"), (what, told)
                     yield from proposed(_MODULE, spot.source, *beside, moves=moves)
                 return
-
-
-def called_where_kept(failure: LiveFailure) -> Iterator[Proposal]:
-    """``self.teacher = self.teacher.to(x.device)`` before the statement that calls ``self.teacher(x)``,
-    where what keeps that model is no module, nothing has moved it before, and no hook waits for its call
-    to do so: it moves once."""
-    for running in failure.running if failure.operands else ():
-        call, model = running.spot.node, model_called(running)
-        if model is None or model[1] != "cpu" or not isinstance(call, ast.Call):
-            continue
-        kept = model[0]
-        if not _is_forgotten(failure, running, kept) or any(
-            map(waits, running.value(kept).modules())
-        ):
-            continue
-        for given in [one for one in call.args if _is_there(running.value(one))][:1]:
-            device, cause = f"{ast.unparse(given)}.device", "module-not-moved"
-            yield from _set_to_moved(running, running.statement, kept, device, _MODULE, cause)
-
-
-def _is_forgotten(failure: LiveFailure, running: Running, kept: ast.expr) -> bool:
-    """Whether an expression is of a module that what is no module keeps, and that nothing has moved."""
-    if not isinstance(kept, ast.Attribute) or not isinstance(running.value(kept), torch.nn.Module):
-        return False
-    if isinstance(running.value(kept.value), torch.nn.Module):
-        return False
-    return not failure.lives.life_of(running.value(kept)).was_moved()
-
-
-def forgotten_beside(failure: LiveFailure) -> Iterator[Proposal]:
-    """``self.confusion = self.confusion.to(device)`` after ``self.scores = self.scores.to(device)``, where
-    an object moves what it keeps, and not all of it."""
-    for running in failure.running if failure.operands else ():
-        for kept in called_of(running.spot.node):
-            if not _is_forgotten(failure, running, kept):
-                continue
-            name = ast.unparse(kept)
-            for after, told in _moves_beside(running.spot, kept, running.statement):
-                code = f"{name} = {name}.to({told})"
-                if _may_be_none(running.spot, name):
-                    code = f"if {name} is not None:\n    {code}"
-                beside = (after_statement, after, code)
-                yield from proposed(_MODULE, running.source, *beside, moves=(name, told))
-
-
-def _may_be_none(spot: Spot, name: str) -> bool:
-    """Whether the class around a place sets an attribute to None, somewhere or under a condition."""
-    kind = class_around(spot.source, spot.node)
-    for one in bound(kind, name) if kind is not None else ():
-        value = one.value
-        chosen = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
-        if any(isinstance(each, ast.Constant) and each.value is None for each in chosen):
-            return True
-    return False
 
 
 def _moves_beside(spot: Spot, target: ast.expr, made: ast.stmt) -> Iterator[tuple[ast.stmt, str]]:

@@ -8,7 +8,7 @@ which of them help, and the proof which of those are right.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
@@ -136,13 +136,6 @@ def _is_check(failure: LiveFailure) -> bool:
     """Whether the program itself refuses its tensors: it is not mended in the lines that ask."""
     spot = failure.spot
     return isinstance(statement_of(spot.source, spot.node), ast.Raise | ast.Assert)
-
-
-def _where_all_are_used(
-    failure: LiveFailure, apart: Sequence[tuple[Operand, Operand]]
-) -> Iterator[Proposal]:
-    for stray, other in apart:
-        yield from _where_used(failure, stray, other)
 
 
 def _brought_back(failure: LiveFailure, stray: Operand, other: Operand) -> Iterator[Proposal]:

@@ -6,10 +6,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from diagnose.placement.semantics import bindings_by, called, dotted, last_name, nodes
+from diagnose.placement.semantics import nodes
 from diagnose.repair.model import Sentence, said
 from diagnose.repair.patch import Patch
-from diagnose.repair.scopes import FUNCTION, spans
+from diagnose.repair.scopes import spans
 from diagnose.repair.validation.patch_edits import LITERAL
 
 #: What an expression is moved to, or made on, if that has a name.
@@ -39,46 +39,6 @@ def literal(patch: Patch) -> Iterator[Sentence]:
             gone = others[:1] or _given_away(patch)[:1] or _homeless(tree, line)
         if gone:
             yield said("literal", line=line, device=literals[0], gone=gone[0])
-
-
-def for_gpus_alone(patch: Patch) -> Iterator[Sentence]:
-    """No edit hands `cuda` a device that the program chooses: it may be the cpu, which that refuses."""
-    for one in patch.transfers:
-        for device in one.call.args[:1] if called(one.call) == "cuda" else ():
-            if last_name(device) == "device" and (
-                "is_available" in patch.before or "cpu" in patch.before
-            ):
-                yield said("for-gpus", line=one.line, device=ast.unparse(device))
-
-
-def for_all_callers(patch: Patch) -> Iterator[Sentence]:
-    """No edit puts into a table of the whole program what it has moved for one caller: the next one, on
-    another device, gets the same."""
-    tree = patch.new
-    tables = {dotted(one.target) for row in tree.body for one in bindings_by(row)}
-    moves = [one.call for one in patch.transfers if isinstance(one.scope, FUNCTION)]
-    for node in nodes(tree, ast.Assign):
-        match node:
-            case ast.Assign(
-                targets=[ast.Subscript(value=ast.Name(id=name))],
-                value=ast.Call(args=[device]) as call,
-            ) if call in moves and name in tables and ast.unparse(device).endswith(".device"):
-                yield said("cached", line=node.lineno, name=name)
-
-
-def hidden_names(patch: Patch) -> Iterator[Sentence]:
-    """No edit asks an object for what is private to another class, if the program does not."""
-    known = {name for name, _ in _private(patch.old)}
-    for name, line in _private(patch.new):
-        if line in patch.edited and name not in known:
-            yield said("private", line=line, name=name)
-
-
-def _private(tree: ast.Module) -> Iterator[tuple[str, int]]:
-    """The attributes that begin with one underscore, and their lines."""
-    for node in nodes(tree, ast.Attribute):
-        if re.match("_[^_]", node.attr):
-            yield node.attr, node.lineno
 
 
 def _devices(text: str) -> set[str]:

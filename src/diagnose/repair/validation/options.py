@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 
-from diagnose.placement.localization.availability import main_lines
-from diagnose.placement.semantics import functions, nodes, stored
+from diagnose.placement.semantics import nodes, stored
 from diagnose.repair.model import Sentence, said
 from diagnose.repair.patch import Patch
-from diagnose.repair.scopes import FUNCTION, spans
 
-#: What binds no names of the file but its own.
-_DEFINED = (ast.ClassDef, *FUNCTION)
+
+def alike(patch: Patch) -> Iterator[Sentence]:
+    """No edit makes a choice between one thing and the same: who chooses gets no other."""
+    known = {ast.unparse(one) for one in _same_either_way(patch.old)}
+    for node in _same_either_way(patch.new):
+        if ast.unparse(node) not in known:
+            yield said("alike", line=node.lineno)
+
+
+def _same_either_way(tree: ast.Module) -> Iterator[ast.IfExp | ast.If]:
+    """The choices of which either branch gives the same, or does, as what follows it does."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.IfExp) and ast.dump(node.body) == ast.dump(node.orelse):
+            yield node
+        for _, block in ast.iter_fields(node):
+            for one, then in pairwise([*block, None]) if isinstance(block, list) else ():
+                other = getattr(one, "orelse", None) or [then]
+                if isinstance(one, ast.If) and None not in other:
+                    returns = isinstance(one.body[-1], ast.Return)
+                    if (one.orelse or returns) and _dumped(one.body) == _dumped(other):
+                        yield one
+
+
+def _dumped(block: list[ast.stmt]) -> list[str]:
+    return [ast.dump(one) for one in block]
 
 
 def unread(patch: Patch) -> Iterator[Sentence]:
@@ -24,79 +45,6 @@ def unread(patch: Patch) -> Iterator[Sentence]:
     names = [*(gone & set(_declared(old)) & set(_declared(new))), *(_choices(old) & _idle(new))]
     for name in sorted(names):
         yield said("unread", name=name)
-
-
-def chosen(patch: Patch) -> Iterator[Sentence]:
-    """No edit puts the CPU in the place of the choice between a GPU and the CPU that a program makes: all
-    that goes by it would lose the GPU, and not just what needs the CPU."""
-    old, new = patch.old, patch.new
-    decided, left = _either(old), _either(new)
-    for text in decided:
-        if left.get(text, 0) < decided[text] and _host(new) > _host(old):
-            yield said("all-on-host", name=text)
-
-
-def _either(tree: ast.Module) -> Counter[str]:
-    """The choices between a GPU and the CPU, as they are written."""
-    return Counter(
-        ast.unparse(node)
-        for node in nodes(tree, ast.IfExp)
-        if {"cuda", "cpu"} <= {word.partition(":")[0] for word in _words(node)}
-    )
-
-
-def _host(tree: ast.Module) -> int:
-    """How often the CPU is written down outside of such a choice."""
-    every = sum(word == "cpu" for word in _words(tree))
-    return every - sum(
-        sum(word == "cpu" for word in _words(node))
-        for node in nodes(tree, ast.IfExp)
-        if "cuda" in ast.unparse(node)
-    )
-
-
-def _words(node: ast.AST) -> Iterator[str]:
-    for one in nodes(node, ast.Constant):
-        if isinstance(one.value, str):
-            yield one.value
-
-
-def unbound(patch: Patch) -> Iterator[Sentence]:
-    """No edit asks in a function for a name that only ``if __name__ == "__main__":`` binds, nor in a class
-    for one that the file binds only below it, if no function did: who imports it has none, or another."""
-    tree, edited = patch.new, patch.edited
-    script = [node for node in tree.body if node.lineno in main_lines(tree)]
-    bound = {one.id for block in script for one in stored(block)}
-    bound -= {one.id for block in tree.body if block not in script for one in stored(block)}
-    known = {node.id for node in _in_functions(patch.old)}
-    for node in _in_functions(tree):
-        if node.lineno not in edited or node.id in known:
-            continue
-        below = node.id in _bound_below(tree, node.lineno)
-        if below or node.id in bound:
-            told = "bound-below" if below else "script"
-            yield said(told, line=node.lineno, name=node.id)
-
-
-def _bound_below(tree: ast.Module, line: int) -> set[str]:
-    """The names that a file binds only below the class that a line stands in."""
-    at = next((n for n, one in enumerate(tree.body) if spans(one, line)), None)
-    if at is None or not isinstance(tree.body[at], ast.ClassDef):
-        return set()
-    above, below = (
-        {one.id for block in blocks if not isinstance(block, _DEFINED) for one in stored(block)}
-        for blocks in (tree.body[:at], tree.body[at + 1 :])
-    )
-    return below - above
-
-
-def _in_functions(tree: ast.Module) -> Iterator[ast.Name]:
-    """The names that functions ask for and don't bind."""
-    for function in functions(tree):
-        own = {one.id for one in stored(function)} | {one.arg for one in nodes(function, ast.arg)}
-        for node in nodes(function, ast.Name):
-            if node.id not in own:
-                yield node
 
 
 def _choices(tree: ast.Module) -> set[str]:

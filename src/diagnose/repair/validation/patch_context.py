@@ -6,57 +6,13 @@ import ast
 import re
 from collections.abc import Iterator
 
-from diagnose.placement.semantics import functions, names, nodes, parameters
+from diagnose.placement.semantics import functions, names, parameters
 from diagnose.repair.model import Sentence, said
 from diagnose.repair.patch import Patch, callee, move_of, moves
-from diagnose.repair.scopes import FUNCTION, blocks
-from diagnose.repair.validation.host_intent import DEVICES, is_chosen
+from diagnose.repair.scopes import FUNCTION
 
 #: What says that something is on the cpu by choice.
 _CPU = re.compile(r"""["']cpu["']""")
-
-
-def undone(patch: Patch) -> Iterator[Sentence]:
-    """No edit moves what the statements right before it bring to the cpu."""
-    edited = patch.edited
-    known = set(map(ast.unparse, moves(patch.old)))
-    for block in blocks(patch.new):
-        brought: set[str] = set()
-        for one in block:
-            for call in moves(one):
-                new = call.lineno in edited and ast.unparse(call) not in known
-                if new and not to_cpu(call) and ast.unparse(callee(call)) in brought:
-                    yield said("undone", line=call.lineno)
-            brought -= {ast.unparse(part) for part in nodes(one, ast.expr)}
-            match one:
-                case ast.Assign(targets=[target], value=ast.Call() as value) if to_cpu(value):
-                    brought.add(ast.unparse(target))
-
-
-def chosen(patch: Patch) -> Iterator[Sentence]:
-    """No edit takes another device where the program chose one that may be the cpu, and not only because
-    there is no GPU."""
-    for hunk in patch.hunks:
-        for name in sorted(set(DEVICES.findall(hunk.was)) - set(DEVICES.findall(hunk.now))):
-            if hunk.made and is_chosen(name, patch.before):
-                yield said("chosen", line=hunk.made.start + 1, gone=name)
-
-
-def back(patch: Patch) -> Iterator[Sentence]:
-    """Nothing is brought to a GPU by one edit, and from it to the cpu by another."""
-    edited = patch.edited
-    tree, known = patch.new, set(map(ast.unparse, moves(patch.old)))
-    made = {
-        ast.unparse(target): one.lineno
-        for one in nodes(tree, ast.Assign)
-        if one.lineno in edited and _goes_to_gpu(one.value)
-        for target in one.targets
-    }
-    for call in moves(tree):
-        if call.lineno in edited and to_cpu(call) and ast.unparse(call) not in known:
-            name = ast.unparse(_root(call))
-            if name in made:
-                yield said("back", line=made[name], other=call.lineno, name=name)
 
 
 def parts(patch: Patch) -> Iterator[Sentence]:
@@ -156,23 +112,3 @@ def to_cpu(call: ast.Call) -> bool:
         case ast.Call(func=ast.Attribute(attr="to"), args=args, keywords=named):
             return any(_CPU.search(ast.unparse(one)) for one in (*args, *named))
     return False
-
-
-def _goes_to_gpu(node: ast.AST) -> bool:
-    match node:
-        case ast.Call(func=ast.Attribute(attr="to" | "cuda")):
-            return not to_cpu(node)
-        case ast.Call(keywords=named):
-            given = [one for one in named if one.arg == "device"]
-            return bool(given) and not _CPU.search(ast.unparse(given[0].value))
-    return False
-
-
-def _root(node: ast.expr) -> ast.expr:
-    """What an expression's calls and subscripts begin with."""
-    while True:
-        match node:
-            case ast.Call(func=ast.Attribute(value=inner)) | ast.Subscript(value=inner):
-                node = inner
-            case _:
-                return node

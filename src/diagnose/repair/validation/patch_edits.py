@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from diagnose.placement.semantics import arguments, called, calls, dotted, names
 from diagnose.repair.model import Guard, Sentence, objection, said
-from diagnose.repair.patch import Patch, callee, move_of, moves
+from diagnose.repair.patch import Patch, move_of, moves
 from diagnose.repair.scopes import blocks
 from diagnose.repair.validation.case import Case
 from diagnose.repair.validation.host_intent import takes_weights
@@ -44,12 +44,6 @@ LITERAL = re.compile(r"""["'](cuda(?::\d+)?)["']""")
 _NAMES = re.compile(
     r"""(?<!accelerator=)["'](?:cuda(?::\d+|:?\{[^}]*\})?)["']|\.cuda\(|\bset_device\("""
 )
-#: What counts the GPUs, what starts processes on them, and an argument that says how many.
-_COUNTS = "device_count"
-_STARTS = ("spawn(", "start_processes(", "nprocs")
-#: Names of a rank among all machines, and of one on its own.
-_RANKS = ("rank", "procid")
-_LOCAL = ("local_rank", "localrank", "localid")
 
 
 def written_down(patch: Patch) -> Iterator[Sentence]:
@@ -61,58 +55,9 @@ def written_down(patch: Patch) -> Iterator[Sentence]:
             yield said("numbered", line=line, device=device)
 
 
-def counted(patch: Patch) -> Iterator[Sentence]:
-    """No edit wraps the number of a GPU around, unless it is a rank among all machines, and the program
-    knows none of its own, nor starts its processes itself: it would take another GPU than was chosen, or
-    one that another rank has."""
-    starts = any(one in patch.before for one in _STARTS)
-    local = starts or any(one in patch.before.lower() for one in _LOCAL)
-    for node in patch.added_nodes(ast.BinOp):
-        match node:
-            case ast.BinOp(left=left, op=ast.Mod(), right=ast.Call() as count):
-                number = ast.unparse(left)
-                if called(count) == _COUNTS and (local or not _is_rank(number)):
-                    yield said("counted", line=node.lineno, number=number)
-
-
-def _is_rank(number: str) -> bool:
-    """Whether a number is called a rank among all machines."""
-    number = number.lower()
-    for word in _LOCAL:
-        number = number.replace(word, "")
-    return any(one in number for one in _RANKS)
-
-
-def indexed(patch: Patch) -> Iterator[Sentence]:
-    """No edit brings what is indexed to its index: the index is the smaller one, and goes there. Nor is it
-    brought as a whole where what is picked from it was."""
-    again = {(ast.unparse(callee(one)), _device(one)) for one in moves(patch.new)}
-    for node in patch.added_nodes(ast.Subscript):
-        call = move_of(node.value)
-        device, begins = _device(call) if call is not None else "", [*_beginnings(node.slice)]
-        index = device.removesuffix(".device")
-        if index != device and index in begins:
-            yield said("indexed", line=node.lineno, index=index)
-        elif device and (ast.unparse(node), device) in again:
-            yield said("indexed", line=node.lineno, index=begins[0])
-
-
 def _device(call: ast.Call) -> str:
     """What a move goes to, as it is written."""
     return next(map(ast.unparse, arguments(call)), "")
-
-
-def _beginnings(node: ast.expr) -> Iterator[str]:
-    """An expression, and what it begins with."""
-    while True:
-        yield ast.unparse(node)
-        match node:
-            case ast.Tuple(elts=[inner, *_]) | ast.BinOp(left=inner) | ast.Call(func=inner):
-                node = inner
-            case ast.Attribute(value=inner) | ast.Subscript(value=inner):
-                node = inner
-            case _:
-                return
 
 
 def writes_gpu(text: str) -> bool:
@@ -123,11 +68,6 @@ def writes_gpu(text: str) -> bool:
 def _numbered(text: str) -> set[str]:
     """The GPUs that a text names, but for the first."""
     return {*LITERAL.findall(text)} - {"cuda", "cuda:0"}
-
-
-def names_gpu(text: str) -> bool:
-    """Whether a text names a GPU, as a string or by a call."""
-    return _NAMES.search(text) is not None
 
 
 def is_numbered(text: str) -> bool:

@@ -1,5 +1,5 @@
 """Whether the moves that an edit adds fit what the program does beside them: who has moved that already,
-who is told the device, what may not be there."""
+who is told the device."""
 
 from __future__ import annotations
 
@@ -8,20 +8,15 @@ import re
 from collections.abc import Iterator
 
 from diagnose.placement.semantics import (
-    argument,
     arguments,
-    around,
     calls,
+    holds,
     last_name,
-    names,
     nodes,
 )
 from diagnose.repair.model import Sentence, said
-from diagnose.repair.patch import Patch, Transfer, callee, goes_to_cpu, move_of, moves
-from diagnose.repair.validation.optional import bound_under, may_miss
+from diagnose.repair.patch import Patch, Transfer, callee, goes_to_cpu, move_of, unmoved
 
-#: What tells where a tensor is.
-_WHERE = frozenset({"device", "is_cuda", "is_cpu", "get_device"})
 #: What gives an option its default.
 _OPTION = re.compile(r"\bdefault=|^\s*(?:async\s+)?def\s|^\s*\w+\s*:\s*bool\s*=")
 
@@ -43,13 +38,6 @@ def twice(one: Transfer, patch: Patch) -> Iterator[Sentence]:
     if not goes_to_cpu(one.call) and (found := before or earlier(one, patch)) is not None:
         name = ast.unparse(callee(before) if before else one.moved)
         yield said("twice", line=one.line, other=found.lineno, name=name)
-
-
-def for_its_device(one: Transfer, patch: Patch) -> Iterator[Sentence]:
-    """Nothing is moved for a question where it is: that answers itself."""
-    asked = next(around(patch.new, one.call, ast.Attribute), None)
-    if asked is not None and asked.value is one.call and asked.attr in _WHERE:
-        yield said("asked", line=one.line, name=one.name)
 
 
 def earlier(one: Transfer, patch: Patch) -> ast.Call | None:
@@ -110,16 +98,6 @@ def _is_callable(node: ast.AST) -> bool:
     )
 
 
-def at_once(one: Transfer, patch: Patch) -> Iterator[Sentence]:
-    """Nothing is made on a device that is named right there, and taken to the cpu at once."""
-    inner: ast.expr = one.moved
-    while isinstance(inner, ast.Call) and goes_to_cpu(one.call):
-        made = argument(inner, "device")
-        if made is not None and "cpu" not in ast.unparse(made):
-            yield said("at-once", line=one.line, device=ast.unparse(made))
-        inner = inner.func.value if isinstance(inner.func, ast.Attribute) else inner.func
-
-
 def inline(one: Transfer, patch: Patch) -> Iterator[Sentence]:
     """No model that is kept is fetched in the midst of its own call: nobody puts it back."""
     if is_inline(one):
@@ -133,25 +111,13 @@ def is_inline(one: Transfer) -> bool:
     )
 
 
-def missing(one: Transfer, patch: Patch) -> Iterator[Sentence]:
-    """What is there only under a condition is moved under it."""
-    if may_miss(one.moved, one.call, one.scope, patch.new) or bound_under(
-        one.moved, one.call, one.scope
-    ):
-        yield said("absent", line=one.line, name=one.name)
-
-
-def sent_elsewhere(one: Transfer, patch: Patch) -> Iterator[Sentence]:
-    """No part of a model that a method sends to a device that it is given is sent elsewhere."""
-    name, given = one.name, one.given - {"self"}
-    if not isinstance(one.scope, ast.FunctionDef) or not name.startswith("self."):
-        return
-    if given & set(names(one.call)):
-        return
-    for node in nodes(patch.old, ast.FunctionDef):
-        if node.name == one.scope.name:
-            for call in moves(node):
-                to = call.args[0] if len(call.args) == 1 else None
-                told = isinstance(to, ast.Name) and to.id in given
-                if told and ast.unparse(callee(call)) == name:
-                    yield said("sent", line=one.line, gone=ast.unparse(call.args[0]))
+def hops(patch: Patch) -> Iterator[Sentence]:
+    """What is brought somewhere is not made a part of what is brought elsewhere by the same edit."""
+    every = list(patch.transfers)
+    known = set(map(unmoved, calls(patch.old)))  # of a move that was there a part moves before
+    for outer in every:
+        for inner in every if unmoved(outer.call) not in known else ():
+            inside = inner.call is not outer.call and holds(outer.moved, inner.call)
+            apart = [ast.unparse(one) for one in (*inner.call.args, *outer.call.args)]
+            if inside and len(apart) == 2 and apart[0] != apart[1]:
+                yield said("hops", line=outer.line)

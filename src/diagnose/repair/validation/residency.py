@@ -1,16 +1,80 @@
-"""What a patch's run shows of where things stand in the meantime, and not only at the end."""
+"""Where models and their parts are while a patched program runs, and not only at its end: what is kept
+on the cpu to save memory stays there, what is spread stays spread, no weights of a layer are carried."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
-from diagnose.placement.semantics import nodes
+from diagnose.placement.semantics import calls, dotted, names, nodes
 from diagnose.repair.model import Guard, objection
-from diagnose.repair.patch import Patch
+from diagnose.repair.patch import Patch, callee, goes_to_cpu, moves
+from diagnose.repair.scopes import blocks
 from diagnose.repair.validation.case import Case, line_of
-from diagnose.repair.validation.patch_edits import names_gpu
-from diagnose.repair.workspace import FILES
+
+#: Functions before which a model is put away for their sake, and not to save memory.
+_SAVES = re.compile(r"save|export|dump|state_dict|script|trace")
+
+
+def put_away(case: Case) -> Iterator[Guard]:
+    """Where the program puts modules away on the cpu, or chooses of each part of a model whether that goes
+    to a GPU, what it never had on a GPU stays off it, and what it has just put away is not brought back at
+    once; nor are weights brought to a GPU for good that go there one by one where they are used."""
+    wanted, patches = case.wanted, case.patches.values()
+    now = {name for name, device in case.ran.homes.items() if device.startswith("cuda")}
+    idle, parked = now & wanted.idle, now & wanted.parked
+    if idle and not any(_puts_away(one.old) or _brings_some(one.old) for one in patches):
+        idle = set()
+    if parked and not any(map(_brings_back, patches)):
+        parked = set()
+    for name in sorted(idle | parked | (now & wanted.streamed)):
+        yield objection("put-away", "put-away", name=name)
+        return
+
+
+def _puts_away(tree: ast.Module) -> bool:
+    """Whether a statement moves a module to the cpu, to do without it. A tensor's move would be lost."""
+    return any(
+        _is_away(one) and not _SAVES.search("\n".join(map(ast.unparse, block[at + 1 :])))
+        for block in blocks(tree)
+        for at, one in enumerate(block)
+    )
+
+
+def _brings_some(tree: ast.Module) -> bool:
+    """Whether a loop brings parts of something to a device under a condition other than their class: a
+    budget, a list of names."""
+    for loop in nodes(tree, ast.For):
+        parts = set(names(loop.target))
+        for node in nodes(loop, ast.If):
+            if "isinstance" not in ast.unparse(node.test):
+                brought = (one for part in node.body for one in moves(part))
+                if any(dotted(callee(one)) in parts for one in brought if not goes_to_cpu(one)):
+                    return True
+    return False
+
+
+def _brings_back(patch: Patch) -> bool:
+    """Whether an edit moves something in the block in which a statement before it moves something away."""
+    for block in blocks(patch.new):
+        away = False
+        for one in block:
+            match one:
+                case ast.Expr(value=ast.Call(func=ast.Attribute(attr="to" | "cuda"))):
+                    if away and one.lineno in patch.edited:
+                        return True
+            away = away or any(map(_is_away, calls(one)))
+    return False
+
+
+def _is_away(node: ast.AST) -> bool:
+    match node.value if isinstance(node, ast.Expr) else node:
+        case ast.Call(func=ast.Attribute(attr="cpu")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="to"), args=args, keywords=named):
+            return any(re.search("cpu|offload", ast.unparse(one)) for one in [*args, *named])
+    return False
 
 
 def kept(case: Case) -> Iterator[Guard]:
@@ -30,47 +94,6 @@ def kept(case: Case) -> Iterator[Guard]:
                 return
 
 
-def placed(case: Case) -> Iterator[Guard]:
-    """No edit writes down a GPU for a model that a library (a trainer, a launcher) brings to one itself."""
-    wanted, ran, writing = case.wanted, case.ran, case.lines(lambda _, row: names_gpu(row))
-    for sent in sorted(ran.sent):
-        place, _, name = sent.partition("|")
-        if place in writing and ran.placed.get(name, 0) < wanted.placed.get(name, 0):
-            yield objection("placed", "placed", line=line_of(place), name=name)
-            return
-
-
-def unnamed(case: Case) -> Iterator[Guard]:
-    """No edit names a GPU in a program that names none, where a library brings models to one."""
-    writing = case.lines(lambda _, row: names_gpu(row))
-    if writing and case.wanted.placed:
-        sources = (text for _, text in case.workspace.sources(FILES))
-        if not any(names_gpu(one) or "DataParallel" in one for one in sources):
-            yield objection("unnamed", "unnamed", line=line_of(min(writing)))
-
-
-def measured(case: Case) -> Iterator[Guard]:
-    """No edit makes on a GPU, in place of the meta device, models in which nothing computes: their sizes
-    were asked for, and no memory."""
-    for file, patch in case.patches.items():
-        for line in sorted(_were_meta(patch)):
-            if case.place(file, line) in case.ran.unused:
-                yield objection("measured", "measured", line=line)
-                return
-
-
-def _were_meta(patch: Patch) -> set[int]:
-    """The lines that make something where an edit took the meta device away."""
-    found = set[int]()
-    for hunk in patch.hunks:
-        if "meta" in hunk.was:
-            found |= {number + 1 for number in hunk.made}
-    for node in nodes(patch.new, ast.With):
-        if node.lineno in found:
-            found |= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
-    return found
-
-
 def carried(case: Case) -> Iterator[Guard]:
     """Nothing is carried away from the GPU of the layer that computes with it, nor what trains to where
     something is that does not: what stayed behind goes to what is new. Nor are a layer's weights carried:
@@ -85,28 +108,8 @@ def carried(case: Case) -> Iterator[Guard]:
             return
 
 
-def lasting(case: Case) -> Iterator[Guard]:
-    """What an edit brings to a GPU once is not put away where the program brings back all that it puts
-    away: the next call would find it on the cpu."""
-    pairs = [one.partition("|")[::2] for one in sorted(case.ran.lapsing)]
-    for brought, away in pairs:
-        others = {other for other, where in pairs if where == away} - case.edited
-        if brought in case.edited and away not in case.edited and others:
-            yield objection("put-away", "lapsing", line=line_of(brought), away=line_of(away))
-            return
-
-
 def spread(case: Case) -> Iterator[Guard]:
     """What the program spreads over several GPUs is not left on one, where a library has gathered it."""
     for name in sorted(case.ran.gathered):
         yield objection("gathered", "gathered", name=name)
-        return
-
-
-def parted(case: Case) -> Iterator[Guard]:
-    """No part of a batch is moved far from where the program moves the others."""
-    for line in sorted(case.edited & set(case.ran.parted)):
-        yield objection(
-            "parted", "parted", line=line_of(line), other=line_of(min(case.ran.parted[line]))
-        )
         return

@@ -50,7 +50,7 @@ _MEANT = frozenset({"output", "trained"})
 
 
 #: The guards of what a person has to decide: nothing speaks against the edit itself.
-DECIDED = frozenset({"agreed", "learned", "taken"})
+DECIDED = frozenset({"agreed", "taken"})
 
 
 def passes(proof: Proof, least: Level = "passes") -> bool:

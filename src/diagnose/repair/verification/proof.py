@@ -16,7 +16,6 @@ from diagnose.repair.model import Candidate, Guard, Proof, Ran, Sentence, Terms,
 from diagnose.repair.runs.gpu_offsets import shifts
 from diagnose.repair.runs.runner import Runner
 from diagnose.repair.syntax import tree_of
-from diagnose.repair.synthesis.offload import CAUSE
 from diagnose.repair.validation import (
     differential,
     patch_edits,
@@ -31,6 +30,8 @@ from diagnose.repair.verification.switches import turned
 _REGISTERING = frozenset({"register-module", "register-buffer"})
 #: Guards of where models rest.
 _RESTING = frozenset({"homes", "put-away", "switch"})
+#: The cause of edits that bring a part by the program's own function.
+_LOW_MEMORY = "low-memory-mode"
 
 
 class Reference:
@@ -125,7 +126,9 @@ class Reference:
     ) -> tuple[Guard, ...]:
         """The guards, without those of where models rest if all that the edits do is to bring a part by the
         program's own function: that knows which others it puts away for it."""
-        own = bool(applied) and all(one.kind == "other" and one.cause == CAUSE for one in applied)
+        own = bool(applied) and all(
+            one.kind == "other" and one.cause == _LOW_MEMORY for one in applied
+        )
         if not own or any(one.transfers for one in self._runner.workspace.patches(texts).values()):
             return found
         return tuple(one for one in found if one.holds is not False or one.id not in _RESTING)
