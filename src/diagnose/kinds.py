@@ -62,7 +62,6 @@ class ConstraintKind(Enum):
     HANDED = "handed"  # a model and tensors are handed to such a call
     ASKED = "asked"  # code that may refuse it asks where it is
     REFUSED = "refused"  # code refuses it there
-    LACKED = "lacked"  # a process asks for a GPU that its machine lacks
 
 
 class Origin(Enum):

@@ -22,7 +22,7 @@ RUNS = {
     "parser.add_argument('--steps', type=int, default=3)\n": [OPEN, DEFAULT],
     "parser.add_argument('--fast', action='store_true')\n": [OPEN, DEFAULT, TURNED_ON],
     "parser.add_argument('--device', default='cpu')\n": [OPEN, DEFAULT, TURNED_ON],
-    "gpu = int(os.environ.get('GPU', 0))\nx = torch.ones(2, device=gpu)\n": [OPEN, OPEN],
+    "gpu = int(os.environ.get('GPU', 0))\nx = torch.ones(2, device=gpu)\n": [OPEN],
 }
 
 

@@ -22,7 +22,6 @@ from diagnose.checking.notebook import Cells, spliced
 from diagnose.checking.reading import Read, UnreadableError, read
 from diagnose.checking.repairs import repair, reread
 from diagnose.checking.timing import TooLong, limited
-from diagnose.checking.words import WORDS
 from diagnose.errors import DiagnoseError
 from diagnose.model import CheckRule, Lang
 from diagnose.placement import Source, Spot, Suspect
@@ -124,7 +123,7 @@ def _finding(
 
     return Finding(
         id=rule.id,
-        sentence=_sentence(suspect, rule, lang),
+        sentence=rule.says.replace("{name}", f"`{suspect.name}`"),
         place=at(suspect.spot),
         device=str(suspect.device) if suspect.device else None,
         wanted=str(suspect.wanted) if suspect.wanted else None,
@@ -141,18 +140,6 @@ def _finding(
         ),
         repair=_in_cells(made, own),
     )
-
-
-def _sentence(suspect: Suspect, rule: CheckRule, lang: Lang) -> str:
-    """What a finding says, and when it holds: once options name another GPU, on another machine."""
-    name = f"`{suspect.name}`"
-    if suspect.far:
-        return WORDS[lang]["far"].format(name=name)
-    says = rule.says.replace("{name}", name)
-    if not suspect.once:
-        return says
-    options = ", ".join(f"`{one}`" for one in suspect.once)
-    return WORDS[lang]["once"].format(says=says, options=options)
 
 
 def _in_cells(found: Repair | None, cells: Cells | None) -> Repair | None:

@@ -23,7 +23,7 @@ def repair(rule: CheckRule, suspect: Suspect, lang: Lang, torch: TorchNames) -> 
 
     A safe one is unsafe where the suspect is only likely, or where it writes a device down.
     """
-    for kind in () if suspect.far else rule.fixes:  # of two numbers a person tells which is meant
+    for kind in rule.fixes:
         try:
             edit = define(kind, suspect, torch=torch)
         except Refused:

@@ -124,11 +124,6 @@ class TorchNames(NamedTuple):
     layer_names: Names = _NONE
     setup_methods: Names = _NONE
     early_optimizers: Names = _NONE
-    global_ranks: Names = _NONE
-    local_ranks: Names = _NONE
-    node_ranks: Names = _NONE
-    world_sizes: Names = _NONE
-    local_world_sizes: Names = _NONE
     late_optimizers: Names = _NONE
     model_libraries: Names = _NONE
     other_frameworks: Names = _NONE

@@ -1,16 +1,13 @@
 """From the user's files to suspects: a program is run on abstract values, never on real ones, in each of
 the ways in which it may be started.
 
-Nothing is known of its options, all have their defaults, each flag is set. Where an option names the
-first GPU by default, and a line does so whatever the option says, one way more: the option names
-another GPU. The suspects of a failure are what met in the line that failed, by the calls that led
-there.
+Nothing is known of its options, all have their defaults, each flag is set. The suspects of a failure are
+what met in the line that failed, by the calls that led there.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from typing import NamedTuple
@@ -21,7 +18,6 @@ from diagnose.placement import Imported, without_gpu
 from diagnose.placement.devices import SPLIT, differ, is_gpu
 from diagnose.placement.entry_points import guarded, hung, supposed, uncalled
 from diagnose.placement.language import calls, expressions, statements
-from diagnose.placement.libraries.torch_calls import FAR_NODE, FAR_RANK, far_environment
 from diagnose.placement.localization.suspects import of_doubt, of_kernel, of_meeting
 from diagnose.placement.machine import BUDGET, Machine, Meeting
 from diagnose.placement.model import Checked, Source, Spot, Suspect
@@ -34,9 +30,8 @@ class Program(NamedTuple):
     """An analysed program: its files by path, what met in the order of execution, and counts.
 
     ``split`` tells that it has modules on several accelerators, ``has_options`` that a parser gives it
-    options, ``has_flags`` that some can be turned on, ``first_gpu`` which of them, or of the environment's
-    variables, name the first GPU by default; ``called`` how many of the meetings are of what the program
-    calls: they are the first.
+    options, ``has_flags`` that some can be turned on; ``called`` how many of the meetings are of what the
+    program calls: they are the first.
     """
 
     sources: dict[str, Source]
@@ -49,7 +44,6 @@ class Program(NamedTuple):
     split: bool = False
     has_options: bool = False
     has_flags: bool = False
-    first_gpu: tuple[str, ...] = ()
     called: int = 0
 
     @property
@@ -69,8 +63,6 @@ def analyse(
     options: OptionState = OptionState.OPEN,
     rounds: int = 1,
     gpus: int = 2,
-    elsewhere: bool = False,
-    lacking: frozenset[int] = frozenset(),
     supposing: bool = False,
 ) -> Program:
     """Runs a file as the main program, then what it never called.
@@ -86,9 +78,6 @@ def analyse(
         options: how all others are taken.
         rounds: how often a loop runs whose items are not known; what one round leaves, the next meets.
         gpus: of the machine; what fails with one fails with two, and not the other way round.
-        elsewhere: options that name the first GPU by default name other ones.
-        lacking: the process is one of a machine that is not the first of its job, with its environment; the
-            numbers of GPUs that it can only ask for because it is that one.
         supposing: run what nothing calls once more where something says that it is given what is on an
             accelerator.
 
@@ -97,9 +86,7 @@ def analyse(
     """
     machine = Machine(torch)
     machine.defaults, machine.rounds, machine.gpus = defaults, rounds, gpus
-    machine.options, machine.elsewhere = options, elsewhere
-    if lacking:
-        machine.lacking, machine.replaced["os.environ"] = lacking, far_environment(torch)
+    machine.options = options
     loading = _Loading(machine, imported)
     machine.evaluate = expressions.evaluate
     machine.execute = statements.execute
@@ -131,7 +118,6 @@ def analyse(
         _split(machine),
         machine.has_options,
         machine.has_flags,
-        tuple(machine.first_gpu),
         called,
     )
 
@@ -192,18 +178,6 @@ class _Loading:
 _Place = tuple[str, str, int]
 _Found = Mapping[_Place, Suspect]
 
-#: How lines name the first GPU, or the current one.
-_FIRST = re.compile(r"""\.cuda\(\s*0?\s*\)|["']cuda(:0)?["']|DataParallel\(|device=0\b""")
-#: By these a process has its own first GPU, or another current one, from a place that may be out of sight.
-_BOUND = re.compile(r"CUDA_VISIBLE_DEVICES|\bset_device\b")
-#: With three GPUs an option can name two, and not the first.
-_GPUS = 3
-#: An option by which a launcher tells a process its number on its machine, and what asks torch for it.
-_LOCAL = re.compile(r"""["']--local[_-]rank["']|\bget_node_local_rank\(""")
-#: Processes that the program itself starts are all on its machine.
-_SPAWNS = re.compile(r"\bspawn\(|\bstart_processes\(|\bProcess\([^)]*target\s*=")
-_HOME = "dataparallel-home-device"
-
 
 def checked(source: Source, torch: TorchNames, imported: Imported | None) -> Checked:
     """What is found in any of the ways, in the order of the file.
@@ -222,10 +196,6 @@ def checked(source: Source, torch: TorchNames, imported: Imported | None) -> Che
         turned = _by_place(_called(run(options=OptionState.TURNED_ON))) if program.has_flags else {}
         # With options of one kind, what is called with others alone runs on what is never there then.
         found = _as_by_default({**turned, **_by_place(_called(by_default)), **found}, usual)
-    if program.first_gpu and _names_the_first(program.sources.values()):
-        found = {**found, **_on_another(run, program, found)}
-    if lacking := _lacked(program.sources.values(), torch):
-        found = {**_far(run, lacking), **found}
     lines = {place[1:] for place in found}
     for one in without_gpu.suspects(source):
         if (one.spot.file, one.spot.line) not in lines:
@@ -247,82 +217,10 @@ def _as_by_default(found: _Found, usual: _Found) -> dict[_Place, Suspect]:
     }
 
 
-def _on_another(
-    run: Callable[..., Program], program: Program, found: _Found
-) -> dict[_Place, Suspect]:
-    """What fails only once the options that name the first GPU name another one: whoever gave the program
-    such an option meant it to."""
-    free, usual = _open_and_usual(partial(run, elsewhere=True, gpus=_GPUS), program.split)
-    lines = {place[1:] for place in found}
-    met = {_line_met(one) for one in found.values()}
-    new = {
-        place: one._replace(once=program.first_gpu)
-        for place, one in _as_by_default({**usual, **free}, usual).items()
-        if place[1:] not in lines and _line_met(one) not in met and _is_left_behind(one)
-    }
-    homes = {place: one for place, one in new.items() if one.cause == _HOME}
-    return homes or new  # what is not at home fails before anything in it does
-
-
-def _open_and_usual(
-    run: Callable[..., Program], split: bool | None = None
-) -> tuple[_Found, _Found]:
-    """What is found where nothing is known of the options, and where all have their defaults: the same
-    where a parser gives the program none."""
-    program = run(options=OptionState.OPEN)
-    free = _by_place(program, split)
-    return free, _by_place(run(options=OptionState.DEFAULT), split) if program.has_options else free
-
-
-def _far(run: Callable[..., Program], lacking: frozenset[int]) -> dict[_Place, Suspect]:
-    """What fails on the machines of a job but for the first: they lack a GPU that is asked for there."""
-    free, usual = _open_and_usual(partial(run, lacking=lacking))
-    return {
-        place: one for place, one in _as_by_default({**usual, **free}, usual).items() if one.far
-    }
-
-
-def _lacked(sources: Iterable[Source], torch: TorchNames) -> frozenset[int]:
-    """The numbers that no GPU of a machine has, where files tell a process's number among all from that on
-    its machine: who does not may mean to run on one machine."""
-    text = "\n".join(source.text for source in sources)
-    if _SPAWNS.search(text) or not (_names_any(text, torch.global_ranks) or "get_rank(" in text):
-        return frozenset()
-    local = _names_any(text, torch.local_ranks) or _LOCAL.search(text) is not None
-    if local:
-        return frozenset({FAR_RANK, FAR_NODE})
-    return frozenset({FAR_NODE}) if "device_count(" in text else frozenset()
-
-
-def _names_any(text: str, names: Iterable[str]) -> bool:
-    """Whether a text quotes any of some names."""
-    return any(f"{mark}{name}{mark}" in text for name in names for mark in "\"'")
-
-
-def _is_left_behind(one: Suspect) -> bool:
-    """Whether something is on the first GPU that meets what an option put on another one."""
-    if one.device is None or one.wanted is None:
-        return False
-    here, there = one.device.number, one.wanted.number
-    if one.cause == _HOME:
-        return None not in (here, there)
-    return one.cause == "hardcoded-device" and here == 0 and there is not None
-
-
-def _line_met(one: Suspect) -> tuple[str, int] | None:
-    return (one.meets.file, one.meets.line) if one.meets is not None else None
-
-
-def _names_the_first(sources: Iterable[Source]) -> bool:
-    """Whether files name the first GPU, or the current one, and none chooses which of them that is."""
-    texts = [source.text for source in sources]
-    return any(map(_FIRST.search, texts)) and not any(map(_BOUND.search, texts))
-
-
-def _by_place(program: Program, split: bool | None = None) -> dict[_Place, Suspect]:
+def _by_place(program: Program) -> dict[_Place, Suspect]:
     """The first suspect of each cause at each place to edit."""
     found: dict[_Place, Suspect] = {}
-    for suspect in _suspected(program, program.split if split is None else split):
+    for suspect in _suspected(program):
         found.setdefault((suspect.cause, suspect.spot.file, suspect.spot.line), suspect)
     return found
 
@@ -331,12 +229,12 @@ def _by_place(program: Program, split: bool | None = None) -> dict[_Place, Suspe
 _OF_ORDER = frozenset({"submodule-added-after-move", "module-not-moved", "optimizer-state"})
 
 
-def _suspected(program: Program, split: bool) -> Iterator[Suspect]:
+def _suspected(program: Program) -> Iterator[Suspect]:
     away: set[int] = set()  # what is not at home: all that it meets is off then, and no finding
     for meeting in program.meetings:
         if away & {id(side.value) for side in meeting.sides}:
             continue
-        for suspect in of_meeting(meeting, split=split):
+        for suspect in of_meeting(meeting, split=program.split):
             if meeting.because is None or suspect.cause not in _OF_ORDER:
                 yield suspect
             if meeting.what == ConstraintKind.HOME:

@@ -208,11 +208,6 @@ class Machine:
         #: How the others are taken, and whether there are any.
         self.options = OptionState.OPEN
         self.has_options = self.has_flags = False
-        #: Those that name the first GPU by default, and whether they are taken to name another one.
-        self.first_gpu: dict[str, None] = {}
-        self.elsewhere = False
-        #: Numbers of GPUs that the machine lacks, and that tell which process this is, or which machine.
-        self.lacking = frozenset[int]()
         #: The call of a context of the user's on the way, and the body of its ``with``.
         self.within: tuple[ast.AST, Callable[[Value], None]] | None = None
 
@@ -263,14 +258,6 @@ class Machine:
             sides[0].value.agreed |= len(here) == 1 and None not in here and len(sides) > 1
         spot, way = self.spot(node, frame), tuple(self.calls)
         self.meetings.append(Meeting(what, spot, tuple(sides), way, frame, self.because))
-
-    def bind(self, device: Device | None, node: ast.AST, frame: Frame) -> None:
-        """Notes that a process asks for a GPU which its machine lacks, by other means than ``cuda``."""
-        if device is not None and device.number in self.lacking and not device.home:
-            lacked = Tensor(
-                device, Origin.OTHER, self.step(EventKind.MADE, node, frame, device), frame
-            )
-            self.meet(ConstraintKind.LACKED, node, frame, [Meets(node, lacked, lacked)])
 
     def asked(self, value: Value | None) -> Device | None:
         """The device that a value names where one is asked for: a string, a number, a `torch.device`."""

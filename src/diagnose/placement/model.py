@@ -139,9 +139,6 @@ class Suspect(NamedTuple):
         beside: the line to look at, where that is another: there something like it was moved, and it was
             forgotten.
         sure: False where a step of the way was taken for likely and not known.
-        far: it holds on the machines of a job but for the first.
-        once: the options that have to name another GPU than by default for it to hold; none where it does
-            as the program stands.
         because: what says that an operand is on an accelerator, where nothing calls the code.
     """
 
@@ -157,8 +154,6 @@ class Suspect(NamedTuple):
     owner: str | None = None
     beside: Spot | None = None
     sure: bool = True
-    once: tuple[str, ...] = ()
-    far: bool = False
     because: Evidence | None = None
 
     @property

@@ -124,11 +124,6 @@ class TorchNames(Strict):
     layer_names: _Names
     setup_methods: _Names
     early_optimizers: _Names
-    global_ranks: _Names
-    local_ranks: _Names
-    node_ranks: _Names
-    world_sizes: _Names
-    local_world_sizes: _Names
     late_optimizers: _Names
     model_libraries: _Names
     other_frameworks: _Names

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from itertools import islice
 
 from diagnose.kinds import EventKind, Origin
-from diagnose.placement.assignments import added, any_item, bind, iterated, loaded, store, written
+from diagnose.placement.assignments import any_item, bind, iterated, loaded, store
 from diagnose.placement.language.control_flow import Ways, matches, truth, with_
 from diagnose.placement.libraries.datasets import drawn
 from diagnose.placement.machine import Arguments, Ends, Given, Leaves, Machine, Partial, refusal
@@ -80,7 +80,6 @@ def _assign(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.Assign)
     value = machine.evaluate(machine, node.value, frame)
     left_by(machine, node.value, value, frame)
-    written(machine, node, value, frame)
     lose(machine, node, value, frame)
     for target in node.targets:
         store(machine, target, value, frame, node)
@@ -108,8 +107,6 @@ def _augmented(machine: Machine, node: ast.AST, frame: Frame) -> None:
         more = machine.evaluate(machine, node.value, frame)
         if isinstance(more, Items):
             held.items += islice(list(more.every()), max(0, WIDEST - len(held.items)))
-        value = held
-    elif isinstance(held, Unknown | Object) and added(machine, node, frame):
         value = held
     store(machine, node.target, value, frame, node)
 
@@ -341,25 +338,10 @@ def class_(machine: Machine, node: ast.AST, frame: Frame) -> None:
     inner = Frame(frame.source, {}, Around(frame), node.name, owner=made)
     machine.execute(machine, node.body, inner)
     made.members = dict(inner.names)
-    _registered(machine, made, node, frame)
     found: Value = made
     for decorator in reversed(node.decorator_list):
         found = _decorated(machine, decorator, found, frame)
     bind(frame, node.name, found, node)
-
-
-def _registered(machine: Machine, made: Class, node: ast.ClassDef, frame: Frame) -> None:
-    """Tells the bases of a class that it is made, by ``__init_subclass__``."""
-    for base in made.bases:
-        hook = base.find("__init_subclass__")
-        if isinstance(hook, Function):
-            given = {
-                one.arg: Given(one.value, machine.evaluate(machine, one.value, frame))
-                for one in node.keywords
-                if one.arg is not None
-            }
-            machine.invoke(machine, hook.bound(made), Arguments((), given), node, frame)
-            return
 
 
 def shared(machine: Machine, node: ast.AST, frame: Frame) -> None:

@@ -66,6 +66,8 @@ def given(call: CallSite) -> Value:
             return Const(call.machine.gpus)
         case "current-device":
             return Number(CURRENT)
+        case "rank":
+            return Number("rank")
         case "self" if call.owner is not None:
             return call.owner
     return Object(call.effect.gives)

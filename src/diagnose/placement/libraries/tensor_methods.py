@@ -37,8 +37,6 @@ def target(call: CallSite) -> Device | None:
 def move(call: CallSite, device: Device | None) -> Step:
     """The step of a move, with the literal that its device was written as."""
     said = call.given.get("device", 0)
-    if said is not None and isinstance(said.value, Const):
-        call.machine.bind(device, call.node, call.frame)
     return call.moves(device, origin(said.value) if said is not None else None)
 
 

@@ -1,5 +1,5 @@
 """What calls of torch give: devices, tensors and distributions, where they are made; generators, weights,
-optimizers, operations; the rank of a process, on a machine that is not the first of its job too.
+optimizers, operations; the rank of a process.
 """
 
 from __future__ import annotations
@@ -7,7 +7,6 @@ from __future__ import annotations
 import ast
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
-from diagnose.model import TorchNames
 from diagnose.placement import modules
 from diagnose.placement.devices import CPU, HOME
 from diagnose.placement.libraries.call_site import CallSite, weight_of
@@ -44,7 +43,6 @@ from diagnose.placement.values import (
     External,
     Frame,
     Generator,
-    Number,
     Place,
     Unknown,
     Value,
@@ -57,7 +55,6 @@ def device(call: CallSite) -> Value:
     place = call.device("device", 0)
     if len(call.given.listed) > 1 and place is not None:
         place = call.machine.asked(call.given.listed[1].value) or HOME
-    call.machine.bind(place, call.node, call.frame)
     of = origin(said.value) if said is not None else None
     return Place(place or HOME, call.step(EventKind.MADE, place, of))
 
@@ -65,8 +62,6 @@ def device(call: CallSite) -> Value:
 def chosen_device(call: CallSite) -> Value:
     """A process chooses its GPU."""
     place = call.machine.asked(call.first)
-    if not isinstance(call.first, Place):  # which was noted where it was made
-        call.machine.bind(place, call.node, call.frame)
     call.machine.current = (place or HOME)._replace(home=True)
     return Const(None)
 
@@ -138,11 +133,6 @@ def parametrized(call: CallSite) -> Value | None:
         modules.put(call.machine, layer, name, by.value, call.node, call.frame)
         call.run(by.value, Arguments([Given(by.node, weight_of(layer))]))
     return layer
-
-
-def rank(call: CallSite) -> Value:
-    """The number of a process among all, or on its machine."""
-    return asked_rank(local=call.effect.gives == "local", far=bool(call.machine.lacking))
 
 
 def operation(call: CallSite) -> Value:
@@ -453,31 +443,3 @@ def distribution_method(owner: Distribution, call: CallSite) -> Value:
     call.meet(ConstraintKind.JOIN, [Meets(asked, owner, own), *sides])
     there: Tensor = next((side.tensor for side in sides if not side.tensor.scalar), own)
     return there.computed(there.device if there.device == own.device else None)
-
-
-#: Two processes on each of twelve machines: a program hardly writes down one of these numbers itself.
-FAR_RANK, FAR_NODE = 23, 11
-_LOCAL_RANK, _PER_NODE = 1, 2
-_PROCESSES = FAR_RANK + 1
-
-
-def far_environment(torch: TorchNames) -> Table:
-    """The variables of the last process of the last machine, as launchers set them."""
-    told = (
-        (torch.global_ranks, FAR_RANK),
-        (torch.local_ranks, _LOCAL_RANK),
-        (torch.node_ranks, FAR_NODE),
-        (torch.world_sizes, _PROCESSES),
-        (torch.local_world_sizes, _PER_NODE),
-    )
-    held: dict[object, Value] = {
-        name: Const(str(number)) for names, number in told for name in names
-    }
-    return Table(held, Unknown())
-
-
-def asked_rank(*, local: bool, far: bool) -> Value:
-    """What ``torch.distributed`` says of a process's number, among all or on its machine."""
-    if not far:
-        return Number("rank")
-    return Const(_LOCAL_RANK if local else FAR_RANK)

@@ -88,7 +88,7 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
 
 
 #: What only a program that calls the code is known to do.
-_TOLD = frozenset({ConstraintKind.REFUSED, ConstraintKind.STATE, ConstraintKind.LACKED})
+_TOLD = frozenset({ConstraintKind.REFUSED, ConstraintKind.STATE})
 
 
 def _is_told_by_program(meeting: Meeting) -> bool:
@@ -97,7 +97,7 @@ def _is_told_by_program(meeting: Meeting) -> bool:
 
 
 def _is_of_some_processes(suspect: Suspect, meeting: Meeting) -> bool:
-    return suspect.cause == "rank-device" and not suspect.far and is_of_some(meeting)
+    return suspect.cause == "rank-device" and is_of_some(meeting)
 
 
 def _is_on_known(suspect: Suspect, stray: Meets, other: Meets | None, meeting: Meeting) -> bool:

@@ -183,8 +183,6 @@ def of_meeting(
                 yield from _explained(Question(side, meeting, failed=False))
         case ConstraintKind.HANDED if not failed:
             pass  # a library may bring one to the other
-        case ConstraintKind.LACKED:
-            yield _weighed(_of_another_process(meeting), meeting, failed=failed)
         case _ if not (failed and meeting.what in _TOGETHER and agree(meeting)):
             yield from _of_operands(meeting, devices, split=split)
 
@@ -216,12 +214,6 @@ def _is_brought_by_model(side: Meets) -> bool:
     """Whether a model itself brought an operand to one of its parts."""
     move = last_move(side.tensor.steps)
     return move is not None and (move.spot.function or "").endswith(".forward")
-
-
-def _of_another_process(meeting: Meeting) -> Suspect:
-    """A GPU that is numbered as the process is among those of all machines, or as the machine is."""
-    asked, spot = meeting.sides[0].tensor, meeting.spot
-    return Suspect("rank-device", said_as(spot.node), spot, asked.device, far=True)
 
 
 def _enters(asked: Question) -> bool:
