@@ -120,24 +120,6 @@ model = Net().to(device)
 model.body.weight = nn.Parameter(torch.rand(4, 4))  # here
 model(torch.rand(1,4).to(device))
 """,
-    "growmethod": """\
-class G(Net):
-    def grow(self):
-        self.head = nn.Linear(4, 5)
-g = G().to(device)
-g.grow()  # here
-g(torch.rand(1,4).to(device))
-""",
-    "registerparam": """\
-class G(Net):
-    def grow(self):
-        self.register_parameter("p", nn.Parameter(torch.rand(2)))
-    def forward(self, x):
-        return super().forward(x) * self.p
-g = G().to(device)
-g.grow()  # here
-g(torch.rand(1,4).to(device))
-""",
     "deepcopy": """\
 model = Net().to(device)
 model.layers = nn.ModuleList([nn.Linear(4,4) for _ in range(3)])  # here
@@ -150,17 +132,6 @@ model = Net()
 model = acc.prepare(model)
 model.head = nn.Linear(4, 3)  # here
 model(torch.rand(1,4).to(acc.device))
-""",
-    "inplace": """\
-def build():
-    m = Net()
-    m.to(device)
-    return m
-def adapt(m):
-    m.head = nn.Linear(4, 9)  # here
-m = build()
-adapt(m)
-m(torch.rand(1,4).to(device))
 """,
 }
 

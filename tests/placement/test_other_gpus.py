@@ -82,21 +82,6 @@ level = torch.rand(4, 3, device=torch.device("cuda", args.gpu), requires_grad=Tr
 print(slope + torch.zeros(4, 3).cuda())  # here
 """,
     ),
-    "a wrapper that is told its GPUs": (
-        ("--gpus",),
-        "dataparallel-home-device",
-        """\
-def numbers(text):
-    return [int(one) for one in text.split(",")]
-parser.add_argument("--gpus", type=numbers, default=[0])
-args = parser.parse_args()
-device = torch.device("cuda")  # here
-tides = nn.Linear(2, 2).to(device)
-if len(args.gpus) > 1:
-    tides = nn.DataParallel(tides, device_ids=args.gpus)
-print(tides(torch.rand(4, 2).to(device)))
-""",
-    ),
     "a wrapper that is told its GPUs in one text": (
         ("--gpu-ids",),
         "dataparallel-home-device",

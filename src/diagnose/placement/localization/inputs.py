@@ -72,14 +72,15 @@ def shaped_as_another(made: Step, frame: Frame | None) -> bool:
 def handed_over(asked: Question) -> tuple[Spot, Frame]:
     """Where an input is handed to the model, and the variables there: the argument of that call, wherever
     it failed."""
-    meeting = asked.meeting
+    stray, meeting = asked.stray, asked.meeting
     if (meeting.spot.function or "").endswith(".forward"):
         for call in reversed(meeting.calls):
             if (call.function or "").endswith(".forward") or not isinstance(call.node, ast.Call):
                 continue
             given = arguments(call.node)
             caller = _caller(meeting.frame, call)
-            node = _made_in(given[0], caller) if len(given) == 1 else call.node
+            node = given[0] if len(given) == 1 else _given_by(call, stray.node, meeting.frame)
+            node = _made_in(node, caller) if node is not None else call.node
             return call._replace(node=node), caller or meeting.frame
     return asked.use, meeting.frame
 
@@ -88,6 +89,20 @@ def _caller(frame: Frame, call: Spot) -> Frame | None:
     """The variables around a call on the way to a frame."""
     called = (one for one in frames(frame) if one.call is not None and one.call.node is call.node)
     return next((one.caller for one in called), None)
+
+
+def _given_by(call: Spot, node: ast.AST, frame: Frame) -> ast.expr | None:
+    """The attribute of something that a call gives for a parameter, which a module is handed in turn; None
+    where that is a name, as whatever binds it is to be looked at."""
+    around: Frame | None = frame
+    while around is not None and around.call is not None and isinstance(node, ast.Name):
+        if node.id not in around.given or around.lines.get(node.id) != 0:
+            return None
+        node = around.given[node.id]
+        if around.call.node is call.node:
+            return node if isinstance(node, ast.Attribute) else None
+        around = around.caller
+    return None
 
 
 def _made_in(node: ast.expr, frame: Frame | None) -> ast.expr:

@@ -16,6 +16,7 @@ from diagnose.placement.localization.device_expressions import (
 )
 from diagnose.placement.localization.host import (
     gone_around,
+    handed_to_host,
     on_the_way_to_the_host,
 )
 from diagnose.placement.localization.inputs import (
@@ -174,7 +175,8 @@ def _by_weight(asked: Question) -> Reason | None:
         return None
     apart = on_cpu(tensor) and differ(module.where(), tensor.device)
     if asked.move is not None and apart and isinstance(asked.stray.node, ast.expr):
-        return asked.used("input-not-moved")
+        here = holds(asked.meeting.spot.node, asked.move.spot.node)
+        return handed_to_host(asked.meeting) if here else asked.used("input-not-moved")
     if (held := asked.first(EventKind.HELD)) is not None and put is None:
         return asked.at(held, "unregistered-submodule", named=True)
     if put is not None and last_move(module.steps) is not None and asked.move is None:
@@ -205,6 +207,10 @@ def _moved(asked: Question) -> Reason | None:
     if move.of is not None and is_gpu(move.device):
         known = tensor.frame is not None and move.of.function == tensor.frame.function
         return Reason("hardcoded-device", move.of, tensor.frame if known else None)
+    if holds(asked.meeting.spot.node, move.spot.node):
+        return handed_to_host(
+            asked.meeting
+        )  # what the expression brings there is meant to be there
     on_purpose = on_cpu(tensor) and isinstance(asked.stray.node, ast.expr)
     return asked.used("input-not-moved") if on_purpose else None
 

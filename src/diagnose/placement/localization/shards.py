@@ -19,7 +19,7 @@ from diagnose.placement.localization.availability import (
     handed_on,
     statement_around,
 )
-from diagnose.placement.localization.device_expressions import in_scope, models_in
+from diagnose.placement.localization.device_expressions import begins_as_number, in_scope, models_in
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step, Suspect
 from diagnose.placement.provenance import (
@@ -94,7 +94,8 @@ def _devices(other: Meets, meeting: Meeting, spot: Spot, frame: Frame) -> Iterat
     """Expressions for the device of the other operand, where one is to be moved."""
     if frame is meeting.frame and isinstance(other.node, ast.Name | ast.Attribute):
         name, module = ast.unparse(other.node), isinstance(other.value, Module)
-        yield f"next({name}.parameters()).device" if module else f"{name}.device"
+        if module or not begins_as_number(name, frame):
+            yield f"next({name}.parameters()).device" if module else f"{name}.device"
     yield from in_scope(frame, spot, other.tensor.device)
 
 

@@ -209,6 +209,13 @@ def of_kernel(side: Meets, meeting: Meeting) -> Suspect | None:
         found = explain(Question(side, meeting))
         if found is None:
             return None
+        made = born_at(tensor.steps)
+        if (
+            made is not None
+            and found.spot.line == meeting.spot.line
+            and what == ConstraintKind.ASKED
+        ):
+            found = found._replace(spot=made.spot, devices=())
         # No move that comes after the call is one to go by.
         late = found.beside is not None and any(one.is_above(found.beside) for one in meeting.calls)
         beside = None if late else found.beside
