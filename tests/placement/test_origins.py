@@ -50,6 +50,8 @@ TOLD = {
     "glacier-adagrad": ("source-optimizer-state", "fit_glacier.py:33"),
     "tide-loader-ipython": ("source-generator-device", "tides.py:17"),
     "survey-filter-pytest": ("source-index-device", "survey.py:10"),
+    "shift-metrics-meter": ("source-loss-or-metric-state", "metrics.py:12"),
+    "keyword-spotter-history": ("source-dataparallel-replica-state", "streaming.py:15"),
     "fossil-lazy-norm": ("source-meta-tensor", "classify.py:27"),
     "wind-report-rich": ("source-host-copy-needed", "report.py:13"),
 }
