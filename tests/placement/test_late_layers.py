@@ -120,24 +120,6 @@ model = Net().to(device)
 model.body.weight = nn.Parameter(torch.rand(4, 4))  # here
 model(torch.rand(1,4).to(device))
 """,
-    "growmethod": """\
-class G(Net):
-    def grow(self):
-        self.head = nn.Linear(4, 5)
-g = G().to(device)
-g.grow()  # here
-g(torch.rand(1,4).to(device))
-""",
-    "registerparam": """\
-class G(Net):
-    def grow(self):
-        self.register_parameter("p", nn.Parameter(torch.rand(2)))
-    def forward(self, x):
-        return super().forward(x) * self.p
-g = G().to(device)
-g.grow()  # here
-g(torch.rand(1,4).to(device))
-""",
     "deepcopy": """\
 model = Net().to(device)
 model.layers = nn.ModuleList([nn.Linear(4,4) for _ in range(3)])  # here
@@ -150,17 +132,6 @@ model = Net()
 model = acc.prepare(model)
 model.head = nn.Linear(4, 3)  # here
 model(torch.rand(1,4).to(acc.device))
-""",
-    "inplace": """\
-def build():
-    m = Net()
-    m.to(device)
-    return m
-def adapt(m):
-    m.head = nn.Linear(4, 9)  # here
-m = build()
-adapt(m)
-m(torch.rand(1,4).to(device))
 """,
 }
 
@@ -188,54 +159,3 @@ def test_what_python_itself_builds_is_no_layer(made: str, line: int | None) -> N
 
 
 #: Name -> the body of a function that moves a model, has layers added to it, and runs it.
-ROUNDS = {
-    "runs between": (
-        """\
-    net.to(device)
-    for width in (2, 3):
-        net(torch.rand(1, 4, device=device))
-        net.widen(width)
-""",
-        "self.head = wider",
-    ),
-    "is asked by another between": (
-        """\
-    net.to(device)
-    while len(seen) < 9:
-        learn(net)
-        net.widen(3)
-""",
-        "self.head = wider",
-    ),
-    "runs behind all": (
-        """\
-    net.to(device)
-    for width in (2, 3):
-        net.widen(width)
-    net(torch.rand(1, 4, device=device))
-""",
-        "net.to(device)",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", ROUNDS)
-def test_a_model_that_runs_before_a_loop_adds_to_it_is_not_moved_too_early(name: str) -> None:
-    body, line = ROUNDS[name]
-    text = f"""{NET}
-class Wide(Net):
-    def widen(self, width):
-        old = self.head
-        wider = nn.Linear(4, width)
-        self.head = wider
-        return None if old is None else None
-def learn(net):
-    net(torch.rand(1, 4, device=device))
-def rounds(net, device, seen=()):
-{body}rounds(Wide(), device)
-"""
-    program = analyse(
-        Source("/home/u/run.py", text.split("\n"), ast.parse(text)), torch(), rounds=2
-    )
-    found = [one for met in program.meetings for one in of_meeting(met, ("cuda:0", "cpu"))]
-    assert {(one.cause, one.line.code) for one in found} == {("submodule-added-after-move", line)}

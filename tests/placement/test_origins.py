@@ -41,17 +41,17 @@ TOLD = {
     "sleep-stages-numpy": ("source-host-copy-needed", "evaluate.py:12"),
     "poster-studio-lowvram": ("source-low-memory-mode", "memory.py:14"),
     "choir-attention-rich": ("source-created-without-device", "choir.py:17"),
-    "shift-metrics-meter": ("source-loss-or-metric-state", "metrics.py:12"),
     "satellite-sr-rich": ("source-loss-or-metric-state", "train_sr.py:15"),
     "lang-adapters-quechua": ("source-submodule-added-after-move", "add_language.py:35"),
     "buoy-detector-pytest": ("source-unregistered-tensor", "boxes.py:11"),
-    "keyword-spotter-history": ("source-dataparallel-replica-state", "streaming.py:15"),
     "contract-ranker-never-moved": ("source-dataparallel-home-device", "rank_contracts.py:29"),
     "memo-writer-dataparallel": ("source-device-map-under-training", "train_memos.py:31"),
     "two-gpu-unet-skip": ("source-cross-shard-op", "split_unet.py:20"),
     "glacier-adagrad": ("source-optimizer-state", "fit_glacier.py:33"),
     "tide-loader-ipython": ("source-generator-device", "tides.py:17"),
     "survey-filter-pytest": ("source-index-device", "survey.py:10"),
+    "shift-metrics-meter": ("source-loss-or-metric-state", "metrics.py:12"),
+    "keyword-spotter-history": ("source-dataparallel-replica-state", "streaming.py:15"),
     "fossil-lazy-norm": ("source-meta-tensor", "classify.py:27"),
     "wind-report-rich": ("source-host-copy-needed", "report.py:13"),
 }
@@ -116,32 +116,6 @@ shift = torch.rand(2).cuda()  # here
 print(net(torch.rand(3, 2).to(device)) + shift)  # fails
 """,
         ("cuda:1", "cuda:0"),
-    ),
-    "source-zero-offload": (
-        """\
-import torch
-from torch import nn
-from torch.distributed.fsdp import CPUOffload, FullyShardedDataParallel
-
-net = FullyShardedDataParallel(nn.Linear(2, 2), cpu_offload=CPUOffload(offload_params=True))
-total = torch.zeros(2, device="cuda")
-for part in net.parameters():
-    total += part.detach().sum(0)  # here and fails
-""",
-        ("cuda:0", "cpu"),
-    ),
-    "source-module-taken": (
-        """\
-import torch
-from torch import nn
-
-def rate(scorer, rows, place):
-    rows = rows.to(place)
-    return scorer(rows)  # here and fails
-
-rate(nn.Linear(2, 1), torch.rand(3, 2), "cuda")
-""",
-        ("cuda:0", "cpu"),
     ),
     "source-rank-device": (
         """\

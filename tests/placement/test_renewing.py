@@ -44,21 +44,12 @@ def _first(kind: str, made: str, body: str) -> Suspect:
     ("kind", "made", "body", "cause", "code"),
     [
         (
-            "RainMetric",
-            ".to(device)",
-            CLEARED,
-            "loss-or-metric-state",
-            "self.rows = torch.zeros(self.n, 2)",
-        ),
-        (
             "Gauge",
             ".to(device)",
             CLEARED,
             "created-without-device",
             "self.rows = torch.zeros(self.n, 2)",
         ),
-        ("RainMetric", "", CLEARED, "loss-or-metric-state", "kept = RainMetric(4)"),
-        ("RainMetric", "", FRESH, "loss-or-metric-state", "kept = RainMetric(4)"),
     ],
 )
 def test_what_is_made_anew(kind: str, made: str, body: str, cause: str, code: str) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from diagnose.placement.model import Spot
 from diagnose.placement.semantics import (
@@ -54,6 +54,13 @@ def destinations(scope: ast.AST, *keywords: str) -> Iterator[ast.expr]:
         moves = isinstance(call.func, ast.Attribute) and call.func.attr == "to"
         given = (argument(call, one, 0 if moves else None) for one in keywords or ("device",))
         yield from dict.fromkeys(one for one in given if one is not None)
+
+
+def moved_in(node: ast.AST, moves: Collection[str] = ("to", "cuda")) -> Iterator[ast.expr]:
+    """What the moves of an expression, or of a function, move; ``moves`` are the methods that do."""
+    for one in calls(node):
+        if isinstance(one.func, ast.Attribute) and one.func.attr in moves:
+            yield one.func.value
 
 
 def told_above(scope: ast.AST, line: int) -> list[str]:

@@ -13,10 +13,9 @@ from functools import lru_cache
 
 from diagnose.kinds import EvidenceKind
 from diagnose.model import TorchNames
-from diagnose.placement.device_patterns import destinations
+from diagnose.placement.device_patterns import destinations, moved_in
 from diagnose.placement.devices import CPU, written
 from diagnose.placement.model import Evidence, Spot
-from diagnose.placement.pass_through import moved_in
 from diagnose.placement.semantics import (
     bindings,
     called,

@@ -49,22 +49,6 @@ def last_move(steps: Sequence[Step]) -> Step | None:
     return last_of(steps, EventKind.MOVED, EventKind.GATHERED)
 
 
-def left_behind(steps: Sequence[Step]) -> Step | None:
-    """The step by which a value was left where others were moved, if nothing moved it since."""
-    last = last_of(steps, EventKind.LEFT, EventKind.MOVED, EventKind.GATHERED)
-    return last if last is not None and last.what == EventKind.LEFT else None
-
-
-def passed_over(steps: Sequence[Step]) -> Step | None:
-    """The step by which a function that moves others handed a value on, if nothing moved it since."""
-    found: Step | None = None
-    for step in reversed(steps):
-        if step.what == EventKind.MOVED:
-            break
-        found = step if step.what == EventKind.PASSED else found
-    return found
-
-
 def is_literal(step: Step) -> bool:
     """Whether a move names its device itself: ``.cuda()``, ``.to("cuda:1")``."""
     node = step.spot.node
@@ -106,24 +90,6 @@ def replicated(module: Module | None) -> bool:
     """Whether a module or one that it belongs to is wrapped for several GPUs."""
     owners = module.owners() if module is not None else ()
     return any(step.what == EventKind.WRAPPED for one in owners for step in one.steps)
-
-
-def fixed_in_replica(tensor: Tensor) -> Step | None:
-    """The step by which a method of a replicated module brings a tensor to a device that it names, or that
-    the module remembers: the same one in every replica."""
-    frame, step = tensor.frame, last_move(tensor.steps) or born_at(tensor.steps)
-    if step is None or on_cpu(tensor) or frame is None or not isinstance(frame.this, Module):
-        return None
-    if tensor.device is not None and tensor.device.home:
-        return None  # "cuda" means a replica's own GPU while it runs
-    if not replicated(frame.this) or (frame.function or "").endswith(".__init__"):
-        return None
-    node = step.spot.node
-    first = node.args[0] if isinstance(node, ast.Call) and node.args else None
-    match device_argument(step.spot) or (first if step.what == EventKind.MOVED else None):
-        case ast.Attribute(value=ast.Name(id="self"), attr=name) if name in frame.this.plain:
-            return step
-    return step if is_literal(step) else None
 
 
 def said_as(node: ast.AST) -> str:

@@ -23,7 +23,7 @@ from diagnose.placement import (
 )
 from diagnose.placement.analysis import Line, Program, analyse, doubted, suspects
 from diagnose.placement.devices import HOME
-from diagnose.placement.localization import call_stack, replicas
+from diagnose.placement.localization import call_stack
 from diagnose.placement.localization.suspects import of_meeting
 from diagnose.placement.model import Device, Spot
 from diagnose.placement.semantics import bound, calls, dotted, lines_of, reads
@@ -202,8 +202,6 @@ def unexplained(
             return defined
         if found is not None:
             return found
-        if cause == replicas.CAUSE:
-            return _shared(origins)
     own = [frame for frame in frames if frame.own]
     shown = [frame.code for frame in own if frame.code]
     functions = [frame.function.rpartition(".")[2] for frame in own if frame.function]
@@ -260,15 +258,6 @@ def _fails_at(found: Suspect, origins: Origins) -> bool:
     """Whether a suspect stands in the innermost line."""
     last = origins.stack[-1:]
     return any((found.spot.file, found.spot.line) == (one.path, one.number) for one in last)
-
-
-def _shared(origins: Origins) -> Suspect | None:
-    """What the replicas of a module share, that the failing lines read."""
-    for source in origins.sources:
-        lines = [line.number for line in reversed(origins.stack) if line.path == source.path]
-        if (found := replicas.shared(source, lines)) is not None:
-            return found
-    return None
 
 
 def _asked_for(origins: Origins) -> Suspect | None:

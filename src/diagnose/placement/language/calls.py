@@ -38,7 +38,6 @@ from diagnose.placement.machine import (
     operands,
 )
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.pass_through import handed, let_through
 from diagnose.placement.provenance import is_offloaded
 from diagnose.placement.python_types import filled, row
 from diagnose.placement.semantics import defaults, parameters, positional
@@ -129,7 +128,6 @@ def run(
     )
     inner.caller, inner.call = frame, Spot(frame.source, node, frame.function)
     _parameters(machine, function, given, inner)
-    taken = handed(machine, function, inner)
     inner.within = body_of(machine, function, node)
     machine.depths[key] = machine.depths.get(key, 0) + 1
     machine.calls.append(Spot(frame.source, node, frame.function))
@@ -143,7 +141,6 @@ def run(
     finally:
         machine.calls.pop()
         machine.depths[key] -= 1
-    let_through(machine, function, taken, inner)
     called = isinstance(node, ast.Call)  # by the program, and not at its end
     if called and isinstance(function.this, Object) and function.node.name in _MOVING:
         function.this.steps += machine.step(EventKind.MOVED, node, frame)

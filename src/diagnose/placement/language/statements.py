@@ -15,7 +15,6 @@ from diagnose.placement.language.control_flow import Ways, matches, truth, with_
 from diagnose.placement.libraries.datasets import drawn
 from diagnose.placement.machine import Arguments, Ends, Given, Leaves, Machine, Partial, refusal
 from diagnose.placement.model import Step
-from diagnose.placement.pass_through import left_by
 from diagnose.placement.semantics import dotted, holds, lines_of, loads, names, nodes
 from diagnose.placement.tensors import WIDEST, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -79,7 +78,6 @@ def _forks(machine: Machine, blocks: Sequence[Sequence[ast.stmt]], frame: Frame)
 def _assign(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.Assign)
     value = machine.evaluate(machine, node.value, frame)
-    left_by(machine, node.value, value, frame)
     lose(machine, node, value, frame)
     for target in node.targets:
         store(machine, target, value, frame, node)

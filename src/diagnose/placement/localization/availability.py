@@ -5,16 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
-from itertools import chain
 
 from diagnose.placement.devices import is_gpu, named_so, written
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.provenance import last_move, on_cpu
 from diagnose.placement.semantics import (
     Function,
-    around,
     called,
-    dotted,
     lines_of,
     parameters,
     path_to,
@@ -22,40 +19,28 @@ from diagnose.placement.semantics import (
 )
 from diagnose.placement.tensors import Batch, Module, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Around, Const, Frame, Object, Place, Unknown, Value
+from diagnose.placement.values import Const, Frame, Object, Place, Unknown, Value
 
 
 def where_built(
-    made: Step, frame: Frame | None, *, models: bool = False, tensors: bool = False
+    made: Step, frame: Frame | None, *, models: bool = False
 ) -> tuple[Spot, Frame | None]:
     """Where something is built: the innermost call on the way to it beside which a device is known.
 
-    With ``models`` a model beside it tells one, too, with ``tensors`` a tensor.
+    With ``models`` a model beside it tells one, too.
     """
     spot, around = made.spot, frame
-    if is_run_at_once(spot):
-        return spot, frame
     while around is not None:
         if has_device(around, spot) or (models and _has_model(around, spot)):
             return spot, around
         if has_placed(around, 0):
             return spot, around
-        if tensors and around is not frame and has_tensor(around, spot):
-            return spot, around
         if around.call is None or not gives_what_it_builds(around):
-            if _is_told_around(around):
-                return spot, around
             break
         if isinstance(around.call.node, ast.ClassDef | ast.FunctionDef):
             break
         spot, around = around.call, around.caller
     return made.spot, frame
-
-
-def is_run_at_once(spot: Spot) -> bool:
-    """Whether a layer is handed to what calls it at once: what comes after is too late."""
-    outer = around(spot.source.tree, spot.node, ast.Call)
-    return any(called(one) == "register_parametrization" for one in (spot.node, *outer))
 
 
 def gives_what_it_builds(frame: Frame) -> bool:
@@ -76,11 +61,6 @@ def runs_module(frame: Frame) -> bool:
     return run and isinstance(frame.this, Module)
 
 
-def knows_device(frame: Frame, spot: Spot) -> bool:
-    """Whether a device is known in a call, or in one that leads to it."""
-    return any(has_device(around, place) for place, around in sites(spot, frame))
-
-
 def is_called(frame: Frame) -> bool:
     """Whether the program comes to a call by itself, and not what runs functions that nothing calls."""
     for one in frames(frame):
@@ -97,31 +77,25 @@ def _is_given(function: Function) -> bool:
     return bool(parameters(function) or function.args.vararg or function.args.kwarg)
 
 
-def has_device(frame: Frame, spot: Spot, *, moved: bool = True) -> bool:
+def has_device(frame: Frame, spot: Spot) -> bool:
     """Whether a device is among the variables of a call, or of its object."""
-    held: dict[str, Value] = {}
-    if isinstance(frame.this, Module):
-        held = frame.this.plain
-    elif isinstance(frame.this, Object):
-        held = frame.this.attributes
-        if frame.this.made is not None and any(
-            n.endswith("Trainer") for n in frame.this.made.names()
-        ):
+    this, held = frame.this, dict[str, Value]()
+    if isinstance(this, Module | Object):
+        held = this.plain if isinstance(this, Module) else this.attributes
+        made = this.made
+        names = made.names() if made is not None and isinstance(this, Object) else ()
+        if any(name.endswith("Trainer") for name in names):
             return True  # transformers' has its arguments' device
-    made = frame.this.made if isinstance(frame.this, Module | Object) else None
-    if made is not None and made.find("device") is not None:
-        return True  # a property, most often
-    names = (
-        name
+        if made is not None and made.find("device") is not None:
+            return True  # a property, most often
+    known = {
+        name: value
         for name, value in frame.names.items()
         if frame.lines.get(name, 0) <= spot.line and not _is_settings(frame, name, value)
-    )
-    values = chain(((name, frame.names[name]) for name in names), held.items())
-    if any(_tells_device(name, value) for name, value in values):
+    }
+    if any(_tells_device(*one) for one in (*known.items(), *held.items())):
         return True
-    if frame.function is not None and frame.this is None and _of_file(frame):
-        return True
-    return moved and any(_moved_in(frame, value, spot.line) for value in frame.names.values())
+    return any(_moved_in(frame, value, spot.line) for value in frame.names.values())
 
 
 def has_parameter(frame: Frame) -> bool:
@@ -131,35 +105,6 @@ def has_parameter(frame: Frame) -> bool:
         is_gpu(one.device) if isinstance(one, Place) else getattr(one, "value", "") == "cuda"
         for one in taken
     )
-
-
-def _of_file(frame: Frame) -> bool:
-    """Whether a variable of the file around a function is a device; a class is written for any file, and
-    what is bound only where the file is the program is not meant for its functions."""
-    outer = getattr(frame.around, "frame", None)
-    while outer is not None and outer.function is not None:
-        outer = getattr(outer.around, "frame", None)
-    if outer is None or outer.source is not frame.source:
-        return False
-    own = main_lines(outer.source.tree)
-    return any(
-        isinstance(value, Place | Const)
-        and _tells_device(name, value)
-        and outer.lines.get(name) not in own
-        for name, value in outer.names.items()
-    )
-
-
-def _is_told_around(frame: Frame) -> bool:
-    """Whether a function that another one is written in has a variable that is a device."""
-    around = frame.around
-    while isinstance(around, Around):
-        outer = around.frame
-        inside = outer.function is not None and not outer.is_class_body()
-        if inside and any(isinstance(one, Place) for one in outer.names.values()):
-            return True
-        around = outer.around
-    return False
 
 
 @lru_cache(maxsize=8)
@@ -231,14 +176,6 @@ def is_statement(spot: Spot) -> bool:
     return is_prepared(spot) or (isinstance(by, ast.Expr) and by.value is spot.node)
 
 
-def is_rebound(spot: Spot) -> bool:
-    """Whether a statement gives what a call moves its own name again: ``model = model.cuda()``."""
-    match spot.node, statement_around(spot):
-        case ast.Call(func=ast.Attribute(value=owner)) as call, ast.Assign(targets=[target]) as by:
-            return by.value is call and dotted(target) == dotted(owner) is not None
-    return False
-
-
 def is_prepared(spot: Spot) -> bool:
     """Whether a call prepares what it is given, as accelerate does."""
     return (
@@ -296,20 +233,6 @@ def handed_on(
             break
         node, spot, frame = frame.given[node.id], frame.call, frame.caller
     return node, spot, frame
-
-
-def held_by(node: ast.AST, frame: Frame) -> Value | None:
-    """What an expression takes a field of: an object or a module; None where that is not known."""
-    match node:
-        case ast.Attribute(value=ast.Name(id=name)):
-            return frame.get(name)
-        case ast.Attribute(value=ast.Attribute(attr=name) as whose):
-            outer = held_by(whose, frame)
-            if isinstance(outer, Object):
-                return outer.attributes.get(name)
-            if isinstance(outer, Module):
-                return outer.children.get(name) or outer.plain.get(name)
-    return None
 
 
 def key_of(value: Value, names: Mapping[str, Value]) -> str | None:

@@ -5,7 +5,6 @@ function: a device that it leaves out, what it makes, the layers that it adds.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum, auto
 from functools import lru_cache
@@ -13,37 +12,28 @@ from heapq import merge
 from typing import NamedTuple
 
 from diagnose.kinds import EventKind, Origin
-from diagnose.placement.device_patterns import destinations, told_above
+from diagnose.placement.device_patterns import told_above
 from diagnose.placement.devices import differ, is_gpu, is_host, written
 from diagnose.placement.localization.availability import (
     has_device,
     has_placed,
     has_tensor,
     held_in,
-    is_run_at_once,
-    is_statement,
     key_of,
-    runs_module,
-    sites,
-    statement_around,
     where_built,
 )
 from diagnose.placement.localization.question import Question, classes_of
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Device, Spot, Step
-from diagnose.placement.provenance import Reason, born_at, device_argument, last_move
+from diagnose.placement.provenance import Reason, born_at, last_move
 from diagnose.placement.semantics import (
     Function,
     argument,
-    around,
     bindings,
     calls,
     calls_of,
     defaults,
-    dotted,
-    holds,
     nodes,
-    parameters,
     position_of,
 )
 from diagnose.placement.tensors import Module, Tensor
@@ -208,11 +198,8 @@ def _told(
 
 
 def begins_as_number(name: str, frame: Frame) -> bool:
-    """Whether a variable or attribute is bound to a number first: tensors are added to it."""
-    numbers = _numbers(frame.source.tree)
-    if "." in name:
-        return name in numbers
-    return frame.lines.get(name) in numbers.get(name, ())
+    """Whether a variable is bound to a number first: tensors are added to it."""
+    return frame.lines.get(name) in _numbers(frame.source.tree).get(name, ())
 
 
 @lru_cache(maxsize=8)
@@ -257,23 +244,6 @@ def models_in(frame: Frame, model: Module) -> Iterator[str]:
     for name, value in held_in(frame).items():
         if isinstance(value, Module) and (value is model or value.whole() is model):
             yield name
-
-
-def left_out(made: Step, frame: Frame | None) -> tuple[Spot, Frame] | None:
-    """The call that leaves out the device for which a factory has a parameter; None where there is none."""
-    said = device_argument(made.spot)
-    if frame is None or frame.function != made.spot.function:
-        return None
-    spot = made.spot
-    while isinstance(said, ast.Name) and frame.lines.get(said.id) == 0 and frame.call is not None:
-        caller = frame.caller
-        if caller is None or not isinstance(frame.call.node, ast.Call):
-            return None
-        spot, given, frame = frame.call, frame.given.get(said.id), caller
-        if given is None:
-            return spot, frame
-        said = given
-    return None
 
 
 def is_forgotten_beside(made: Step) -> bool:
@@ -323,39 +293,6 @@ def _unpacks(call: ast.Call) -> bool:
     return named or any(isinstance(one, ast.Starred) for one in call.args)
 
 
-def taken(found: Reason, asked: Question) -> Reason:
-    """The reason at the parameter by which a function takes a module that it uses beside what it moves, if
-    no device is known where that is built: in the outermost of such functions. ``beside`` is its statement
-    that comes to the use."""
-    stray, meeting = asked.stray, asked.meeting
-    if found.cause != "module-not-moved" or not isinstance(stray.value, Module) or found.owner:
-        return found
-    if found.frame is not None and has_device(found.frame, found.spot):
-        return found
-    module = stray.value.whole()
-    for spot, frame in sites(meeting.spot, meeting.frame):
-        function = None if runs_module(frame) else spot.enclosing
-        name = key_of(module, frame.names)
-        if function is not None and name is not None and _is_told(frame, function, spot):
-            taking = next((one for one in parameters(function) if one.arg == name), None)
-            using = next((one for one in function.body if holds(one, spot.node)), None)
-            if taking is not None and using is not None and name in frame.given:
-                beside = spot._replace(node=using)
-                found = Reason(found.cause, spot._replace(node=taking), frame, name, beside=beside)
-    return found
-
-
-def _is_told(frame: Frame, function: Function, spot: Spot) -> bool:
-    """Whether a function is handed a device, or moves others to that of something it is handed."""
-    if isinstance(frame.this, Module):
-        return False
-    given = {one.arg for one in parameters(function)}
-    if any(isinstance(one, ast.Name) and one.id in given for one in destinations(function)):
-        return has_device(frame, spot, moved=False)
-    asked = {f"{one}.device" for one in given}
-    return any(dotted(one) in asked for one in destinations(function))
-
-
 def of_grown(asked: Question) -> Reason | None:
     """Where a library's method puts layers into a model that was moved before."""
     tensor, grown = asked.tensor, asked.first(EventKind.GROWN)
@@ -371,92 +308,21 @@ def of_grown(asked: Question) -> Reason | None:
 def told_by_a_call(found: Reason, _: Question) -> Reason:
     """The reason at the call of the function that its place is in, if only there a device is known.
 
-    One line fixes it there: what the function makes is moved, or the model to which a method adds a layer.
+    One line fixes it there: what the function makes is moved, or the model to which it adds a layer.
     """
     spot, frame = found.spot, found.frame
-    if found.cause == "created-without-device" and (whole := _returned_with_others(spot)):
-        return found._replace(spot=whole)
     if frame is None or has_device(frame, spot):
         return found
     own = frame.this is not None and frame.caller is not None and frame.caller.this is frame.this
     if found.cause == "created-without-device" and not has_tensor(frame, spot) and not own:
-        spot, frame = where_built(Step(EventKind.MADE, spot), frame, tensors=True)
+        spot, frame = where_built(Step(EventKind.MADE, spot), frame)
         return found._replace(spot=spot, frame=frame)
     call, caller = frame.call, frame.caller
-    if found.cause != "submodule-added-after-move" or call is None or caller is None:
+    late = found.cause == "submodule-added-after-move" and frame.this is None
+    if not late or call is None or caller is None:
         return found
-    if is_run_at_once(spot):
-        return found
-    if (late := _moved_too_early(found)) is not None:
-        return late
-    # A method finds the device at its own object, whose other layers were moved.
-    alone = frame.this is None or _is_told_to_grow(frame, call)
-    if alone and has_device(caller, call) and not has_placed(frame, spot.line):
+    if has_device(caller, call) and not has_placed(frame, spot.line):
         model = frame.names.get(found.owner or "")
         owner = key_of(model, caller.names) if model is not None else found.owner
         return found._replace(spot=call, frame=caller, owner=owner)
     return found
-
-
-def _returned_with_others(made: Spot) -> Spot | None:
-    """What a function returns that it computes of two tensors which it makes on no device, where what makes
-    the first need not take one: then all of it is moved at once."""
-    called_as = ast.unparse(made.node.func) if isinstance(made.node, ast.Call) else ""
-    if called_as.count(".") < 2:
-        return None  # torch's own factories take one
-    for function in nodes(made.source.tree, ast.FunctionDef):
-        body = function.body
-        own = {ast.unparse(s.targets[0]): s.value for s in body if isinstance(s, ast.Assign)}
-        given = [one.value for one in body if isinstance(one, ast.Return)]
-        if made.node not in own.values() or len(given) != 1:
-            continue
-        match given[0]:
-            case ast.BinOp(left=ast.Name(id=left), right=ast.Name(id=right)) as whole:
-                makes = [own[name] for name in (left, right) if name in own]
-                if made.node in makes and len(makes) == 2 and all(map(_makes_on_host, makes)):
-                    return made._replace(node=whole)
-    return None
-
-
-def _makes_on_host(value: ast.expr) -> bool:
-    """Whether an expression calls torch, and names neither a device nor a tensor to be like."""
-    text = ast.unparse(value)
-    return text.startswith(("torch.", "nn.")) and not re.search(r"device|_like|\.to\(|cuda", text)
-
-
-def _is_told_to_grow(frame: Frame, call: Spot) -> bool:
-    """Whether a statement calls a model's method to add layers, in which no other layer tells a device."""
-    if not isinstance(frame.this, Module) or not isinstance(statement_around(call), ast.Expr):
-        return False
-    if (frame.function or "").endswith(".__init__") or runs_module(frame) or frame.result:
-        return False
-    others = (value for value in frame.names.values() if value is not frame.this)
-    return not any(isinstance(one, Module | Tensor) for one in others)
-
-
-def _moved_too_early(found: Reason) -> Reason | None:
-    """The statement that moves a model before another has a function add layers to it: it is to come
-    after that."""
-    frame, move = found.frame, found.move
-    if move is None or not is_statement(move):
-        return None
-    while frame is not None and frame.call is not None and not runs_module(frame):
-        call, frame = frame.call, frame.caller
-        once = move.is_above(call) and not _is_repeated(call, move)
-        if once and isinstance(statement_around(call), ast.Expr):
-            return found._replace(spot=call, frame=frame, beside=move)
-    return None
-
-
-def _is_repeated(call: Spot, move: Spot) -> bool:
-    """Whether a call stands in a loop that begins below a move, and that uses the moved model otherwise,
-    too: it runs there between two calls."""
-    func = move.node.func if isinstance(move.node, ast.Call) else None
-    model = ast.dump(func.value) if isinstance(func, ast.Attribute) else ""
-    own = statement_around(call) or call.node
-    return any(
-        ast.dump(used) == model and not holds(own, used)
-        for loop in around(call.source.tree, call.node, ast.For, ast.While)
-        if move.line < loop.lineno
-        for used in nodes(loop, ast.Name, ast.Attribute)
-    )

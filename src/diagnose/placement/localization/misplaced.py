@@ -8,18 +8,15 @@ from collections.abc import Iterator, Sequence
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.devices import differ, is_gpu, is_host, is_said
 from diagnose.placement.localization.availability import has_device
-from diagnose.placement.localization.peers import forgotten_field
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.provenance import (
     born_at,
     device_argument,
-    fixed_in_replica,
     has,
     is_literal,
     is_on,
     last_move,
     last_of,
-    left_behind,
     on_cpu,
     replicated,
 )
@@ -43,13 +40,10 @@ def agree(meeting: Meeting) -> bool:
 
 def _of_replica(side: Meets) -> bool:
     """Whether an operand is kept by a module that is copied to several GPUs, and is not copied with it."""
-    if fixed_in_replica(side.tensor) is not None:
-        return True
     last = last_of(side.tensor.steps, EventKind.KEPT, EventKind.HELD, EventKind.MOVED)
-    kept = (
-        last is not None and last.what != EventKind.MOVED
-    )  # what is moved where it is used is a replica's own
-    return kept and not is_host(side.tensor.device) and replicated(side.tensor.module)
+    if last is None or last.what == EventKind.MOVED:
+        return False  # what is moved where it is used is a replica's own
+    return not is_host(side.tensor.device) and replicated(side.tensor.module)
 
 
 def _loaded(sides: Sequence[Meets]) -> Iterator[tuple[Meets, Meets]]:
@@ -104,7 +98,6 @@ def _is_table(meeting: Meeting) -> bool:
     return (
         (kept and table.module is not None)  # it should have moved with its module
         or (_is_given(meeting.sides[1], meeting) and _made_where_known(table))
-        or forgotten_field(table, meeting.sides[0].node, meeting.frame) is not None
         or _is_counted_here(table, meeting)
     )
 
@@ -176,7 +169,7 @@ def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
     for stray in known:
         yield stray, next((s for s in rest if s is not stray), None)
     if not known:
-        open_ = [s for s in rest if s.tensor.device is None and not _is_moved(s.tensor)]
+        open_ = [s for s in rest if s.tensor.device is None and last_move(s.tensor.steps) is None]
         open_ = [s for s in open_ if not _is_of_moved(s.tensor)]
         # A weight that a library has spread, and may have left on the host.
         open_ += [
@@ -186,11 +179,6 @@ def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
         ]
         for stray in sorted(open_, key=_is_bare_loss):
             yield stray, next((s for s in rest if s is not stray), None)
-
-
-def _is_moved(tensor: Tensor) -> bool:
-    """Whether a tensor was moved, and not left since where others were."""
-    return last_move(tensor.steps) is not None and left_behind(tensor.steps) is None
 
 
 def _is_bare_loss(side: Meets) -> bool:
@@ -256,7 +244,7 @@ def _suspicion(side: Meets) -> int:
         return 2 if tensor.maker != Origin.COMPUTED and move is not None and is_literal(move) else 0
     if tensor.maker == Origin.LOAD and last_move(tensor.steps) is None:
         return 5
-    if has(tensor.steps, EventKind.KEPT, EventKind.HELD) or fixed_in_replica(tensor):
+    if has(tensor.steps, EventKind.KEPT, EventKind.HELD):
         return 4
     last = last_move(tensor.steps) or born_at(tensor.steps)
     if last is not None and is_gpu(last.device):

@@ -9,21 +9,15 @@ from itertools import islice
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.control_dependence import set_at, turned_on
 from diagnose.placement.devices import CPU, HOME
-from diagnose.placement.localization.availability import (
-    handed_on,
-    has_device,
-    knows_device,
-    where_built,
-)
+from diagnose.placement.localization.availability import has_device, sites
 from diagnose.placement.localization.confidence import is_sure
 from diagnose.placement.localization.device_expressions import (
     at_call,
     in_scope,
     of_other,
-    taken,
     told_by_a_call,
 )
-from diagnose.placement.localization.host import handed_to_host, offload_turned_on
+from diagnose.placement.localization.host import handed_to_host
 from diagnose.placement.localization.misplaced import agree, names_cpu, strays
 from diagnose.placement.localization.operands import reason
 from diagnose.placement.localization.question import Question, is_caught
@@ -32,13 +26,10 @@ from diagnose.placement.localization.shards import (
     COMPUTED,
     brought,
     crossing,
-    gathered,
-    sent,
     spreads_by_hand,
 )
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.model import Spot, Suspect
-from diagnose.placement.pass_through import moved_in
+from diagnose.placement.model import Suspect
 from diagnose.placement.provenance import (
     Reason,
     born_at,
@@ -49,39 +40,11 @@ from diagnose.placement.provenance import (
     on_cpu,
     said_as,
 )
-from diagnose.placement.semantics import argument, arguments, called
-from diagnose.placement.tensors import Module, Tensor
+from diagnose.placement.semantics import argument, called
+from diagnose.placement.tensors import Module
 from diagnose.placement.values import Object
 
 CAUSE = "kernel-needs-gpu"
-
-
-def of_unmoved(side: Meets, meeting: Meeting) -> Suspect | None:
-    """The call that runs a model above the statement that moves it, else where a model is built that
-    nothing moves; None for what no model computes.
-
-    Args:
-        side: an operand on the host.
-        meeting: what refuses it.
-    """
-    module = side.value if isinstance(side.value, Module) else side.tensor.module
-    if module is None or side.tensor.maker not in (Origin.OUTPUT, Origin.WEIGHT, Origin.COMPUTED):
-        return None
-    whole = module.whole()
-    move = last_move(whole.steps)
-    name, steps = said_as(side.node), side.tensor.steps
-    if move is not None:
-        owner = _moved(move.spot)
-        run = next((one for one in meeting.calls if one.is_above(move.spot)), None)
-        if run is None or owner is None:
-            return None
-        return Suspect(CAUSE, name, run, steps=steps, move=move.spot, owner=owner)
-    made = born_at(whole.steps)
-    if made is None or whole is module:
-        return None
-    spot, frame = where_built(made, whole.frame)
-    devices = tuple(in_scope(frame, spot, HOME)) if frame is not None else ()
-    return Suspect(CAUSE, name, spot, wanted=HOME, devices=devices, steps=steps)
 
 
 def of_option(side: Meets) -> Suspect | None:
@@ -109,41 +72,6 @@ def _said(setting: ast.AST) -> object:
     if isinstance(setting, ast.Call):
         setting = argument(setting, "default") or setting
     return setting.value if isinstance(setting, ast.Constant) else None
-
-
-def of_argument(side: Meets, meeting: Meeting) -> Suspect | None:
-    """The argument of a call by which an operand was handed over as it is, where its function moves other
-    arguments of the call, or the same variable elsewhere; None for other operands.
-
-    Args:
-        side: an operand on the host.
-        meeting: what refuses it.
-    """
-    node, spot, frame = handed_on(side.node, meeting.spot, meeting.frame)
-    call = spot.node
-    if node is side.node or not isinstance(node, ast.Name) or not isinstance(call, ast.Call):
-        return None
-    given = arguments(call)
-    others = (one for one in given if one is not node)
-    again = (
-        one
-        for one in moved_in(spot.enclosing or spot.source.tree)
-        if isinstance(one, ast.Name) and one.id == node.id
-    )
-    if not any(any(moved_in(one)) for one in others) and next(again, None) is None:
-        return None
-    devices = tuple(in_scope(frame, spot, HOME))
-    there = spot._replace(node=node)
-    steps = side.tensor.steps
-    return Suspect(CAUSE, node.id, there, wanted=HOME, devices=devices, steps=steps)
-
-
-def _moved(move: Spot) -> str | None:
-    """The name of what a call moves."""
-    match move.node:
-        case ast.Call(func=ast.Attribute(value=ast.Name() | ast.Attribute() as owner)):
-            return ast.unparse(owner)
-    return None
 
 
 #: Meetings that fail only where operands are apart.
@@ -189,14 +117,10 @@ def of_meeting(
 
 def _of_operands(meeting: Meeting, devices: Sequence[str], *, split: bool) -> Iterator[Suspect]:
     failed, on_gpus = bool(devices), not any(map(names_cpu, devices))
-    if failed and on_gpus and (entered := brought(meeting, devices)):
+    if failed and on_gpus and (entered := brought(meeting)):
         yield entered
-    # What a trainer has gathered is split no longer, whatever is still sent to where a part was.
-    whole = gathered(meeting, sure=True) if on_gpus else None
-    across = crossing(meeting) if split and on_gpus else None
-    spread = gathered(meeting) if failed and on_gpus and whole is None else None
-    for found in filter(None, (whole, across, spread)):
-        yield _weighed(found, meeting, failed=failed)
+    if split and on_gpus and (across := crossing(meeting)):
+        yield _weighed(across, meeting, failed=failed)
         if not failed:
             return
     apart = split or spreads_by_hand(meeting.spot.source.tree)
@@ -222,14 +146,6 @@ def _enters(asked: Question) -> bool:
     handed = isinstance(node, ast.Name) and node.id in frame.given
     own = isinstance(frame.this, Module) and asked.tensor.maker not in COMPUTED
     return handed and own and other is not None and other.tensor.maker == Origin.WEIGHT
-
-
-def _given(found: Reason, asked: Question) -> Iterator[str]:
-    """The device of the operand that the function was handed in which both meet, wherever that is."""
-    match asked.other.node if asked.other is not None else None:
-        case ast.Name(id=name) if found.spot.function == asked.meeting.spot.function:
-            if name in asked.meeting.frame.given:
-                yield f"{name}.device"
 
 
 def _weighed(
@@ -270,51 +186,39 @@ def of_doubt(meeting: Meeting, devices: Sequence[str]) -> Iterator[Suspect]:
         stray = side._replace(tensor=side.tensor.like(there))
         other = next((one for one in meeting.sides if one is not side), None)
         kernel = len(devices) == 1
-        unmoved = of_unmoved(stray, meeting) if kernel else None
         suspect = of_kernel(stray, meeting) if kernel else explain(Question(stray, meeting, other))
-        suspect = unmoved or suspect
         if suspect is not None:
             yield suspect._replace(sure=False)
 
 
 def of_kernel(side: Meets, meeting: Meeting) -> Suspect | None:
     """Why a kernel of the GPU's was given an operand on the cpu; None for what is not known to be there."""
-    tensor = side.tensor
-    asked = meeting.what == ConstraintKind.ASKED
-    if asked and on_cpu(tensor) and (unmoved := of_unmoved(side, meeting)) is not None:
-        return unmoved._replace(meets=meeting.spot, device=tensor.device)
-    if asked and on_cpu(tensor) and (handed := of_argument(side, meeting)) is not None:
-        return handed._replace(meets=meeting.spot, device=tensor.device)
-    if on_cpu(tensor) and (
-        asked or (meeting.what == ConstraintKind.LIBRARY and not last_move(tensor.steps))
-    ):
-        found = explain(Question(side, meeting))
-        return _refused(found, tensor, meeting) if found is not None else None
-    if on_cpu(tensor) and (chosen := of_option(side)) is not None:
-        return chosen._replace(meets=meeting.spot)
-    last = last_move(tensor.steps) or born_at(tensor.steps)
-    if not on_cpu(tensor) or last is None:
+    tensor, what = side.tensor, meeting.what
+    move = last_move(tensor.steps)
+    if not on_cpu(tensor):
         return None
-    cause, spot = "kernel-needs-gpu", last.of or last.spot
-    name = said_as(side.node)
-    spot = turned_on(cause, spot)
-    return Suspect(cause, name, spot, tensor.device, None, (), tensor.steps, meeting.spot)
-
-
-def _refused(found: Suspect, tensor: Tensor, meeting: Meeting) -> Suspect:
-    """A suspect of what a kernel's check refused: where it is made, if all else that is known of it is the
-    check; and no move that comes after the call."""
-    made, beside = born_at(tensor.steps), found.beside
-    if (
-        made is not None
-        and found.spot.line == meeting.spot.line
-        and meeting.what == ConstraintKind.ASKED
-    ):
-        found = found._replace(spot=made.spot, devices=())
-    late = beside is not None and any(call.is_above(beside) for call in meeting.calls)
-    return found._replace(
-        cause="kernel-needs-gpu", beside=None if late else beside, wanted=found.wanted or HOME
-    )
+    if what == ConstraintKind.ASKED or (what == ConstraintKind.LIBRARY and move is None):
+        found = explain(Question(side, meeting))
+        if found is None:
+            return None
+        made = born_at(tensor.steps)
+        if (
+            made is not None
+            and found.spot.line == meeting.spot.line
+            and what == ConstraintKind.ASKED
+        ):
+            found = found._replace(spot=made.spot, devices=())
+        # No move that comes after the call is one to go by.
+        late = found.beside is not None and any(one.is_above(found.beside) for one in meeting.calls)
+        beside = None if late else found.beside
+        return found._replace(cause=CAUSE, beside=beside, wanted=found.wanted or HOME)
+    if (chosen := of_option(side)) is not None:
+        return chosen._replace(meets=meeting.spot)
+    last = move or born_at(tensor.steps)
+    if last is None:
+        return None
+    spot, name = turned_on(CAUSE, last.of or last.spot), said_as(side.node)
+    return Suspect(CAUSE, name, spot, tensor.device, None, (), tensor.steps, meeting.spot)
 
 
 def _handed_to_host(found: Reason, asked: Question) -> Reason | None:
@@ -322,25 +226,10 @@ def _handed_to_host(found: Reason, asked: Question) -> Reason | None:
     return handed_to_host(asked.meeting) if left else None
 
 
-def _loaded(found: Reason, asked: Question) -> Reason | None:
-    """What was loaded is elsewhere, and not an input, where nothing on the way to it knows a device."""
-    other = asked.other
-    if found.cause != "input-not-moved" or other is None or found.frame is None:
-        return None
-    whose = other.value.steps if isinstance(other.value, Module) else other.tensor.steps
-    loaded = first_of(whose, EventKind.LOADED)
-    if loaded is None or last_move(whose) is not None or knows_device(found.frame, found.spot):
-        return None
-    return Reason("checkpoint-location", loaded.spot, other.tensor.frame)
-
-
-def _by_setting(found: Reason, asked: Question) -> Reason | None:
-    """What a mode or a policy leaves on the host, where the setting stands that asked for it."""
-    if asked.move is not None and found.spot.node is asked.move.spot.node:
-        spot = turned_on(found.cause, found.spot) if found.cause == "low-memory-mode" else None
-        return found._replace(spot=spot) if spot is not None else None
-    offloaded = found.cause == "zero-offload"
-    return offload_turned_on(found, asked.tensor, asked.other) if offloaded else None
+def _knows_device(found: Reason) -> bool:
+    """Whether a device is known where a reason is to be edited, or in a call that leads there."""
+    around = sites(found.spot, found.frame) if found.frame is not None else ()
+    return any(has_device(frame, spot) for spot, frame in around)
 
 
 def _past_default(found: Reason, asked: Question) -> Reason | None:
@@ -358,6 +247,18 @@ def _past_default(found: Reason, asked: Question) -> Reason | None:
     return inner if known or any(of_other(other, inner, asked.meeting)) else None
 
 
+def _loaded(found: Reason, asked: Question) -> Reason | None:
+    """What was loaded is elsewhere, and not an input, where nothing on the way to it knows a device."""
+    other = asked.other
+    if found.cause != "input-not-moved" or other is None or found.frame is None:
+        return None
+    whose = other.value.steps if isinstance(other.value, Module) else other.tensor.steps
+    loaded = first_of(whose, EventKind.LOADED)
+    if loaded is None or last_move(whose) is not None or _knows_device(found):
+        return None
+    return Reason("checkpoint-location", loaded.spot, other.tensor.frame)
+
+
 def _in_split_model(found: Reason, asked: Question) -> Reason | None:
     """Where a model is on several devices, no line that names one is wrong by itself."""
     by_model, meeting = _is_brought_by_model(asked.stray), asked.meeting
@@ -369,18 +270,9 @@ def _in_split_model(found: Reason, asked: Question) -> Reason | None:
     if meeting.what == ConstraintKind.CALL or _enters(asked):
         return found._replace(cause="input-on-wrong-shard", devices=devices)
     if asked.tensor.maker in (Origin.FACTORY, Origin.ARRAY) and not by_model:  # no part gives that
-        return found._replace(devices=(*_given(found, asked), *devices))
-    if (by := sent(asked.stray, asked.other, meeting)) is not None:
-        return found._replace(cause="cross-shard-op", spot=by[0], devices=by[1])
+        return found._replace(devices=devices)
     spot = asked.use if isinstance(asked.stray.node, ast.expr) else found.spot
     return found._replace(cause="cross-shard-op", spot=spot, devices=devices)
-
-
-def _between_parts(found: Reason, asked: Question) -> Reason | None:
-    """What is handed on between parts of a split model was moved before: to the part it comes from."""
-    moved = found.cause == "input-not-moved" and found.beside is not None
-    parts = moved and asked.failed and asked.on_gpus and asked.apart
-    return found._replace(cause="cross-shard-op", devices=_devices(found, asked)) if parts else None
 
 
 #: What changes a reason that was found, in this order: how, and whether only where the program failed.
@@ -388,13 +280,10 @@ _REFINEMENTS: Sequence[tuple[str, Callable[[Reason, Question], Reason | None], b
     ("handed to code of the host", _handed_to_host, False),
     ("loaded, and no input", _loaded, True),
     ("one change at a call is enough", told_by_a_call, True),
-    ("left there by a setting", _by_setting, True),
-    ("taken by a parameter", taken, True),
     ("not of the process's rank", of_rank, False),
     ("a default of the function that makes it", _past_default, False),
     ("a call leaves out the device", at_call, False),
     ("in a split model", _in_split_model, False),
-    ("between parts of a split model", _between_parts, False),
 )
 
 
@@ -402,10 +291,7 @@ def _devices(found: Reason, asked: Question) -> tuple[str, ...]:
     """Expressions for the wanted device where a reason is to be edited."""
     if found.devices is not None:
         return found.devices
-    using = found.spot
-    if isinstance(using.node, ast.arg) and found.beside is not None:
-        using = found.beside  # where a parameter is moved
-    known = in_scope(found.frame, using, asked.wanted) if found.frame is not None else ()
+    known = in_scope(found.frame, found.spot, asked.wanted) if found.frame is not None else ()
     return tuple(islice(known, _MOST_DEVICES)) or of_other(asked.other, found, asked.meeting)
 
 
