@@ -183,13 +183,16 @@ def of_generator(
     for one in innermost.f_locals.values() if not is_own(innermost.f_code) else ():
         if is_a(one, lives.torch._C.Generator):
             node = node_of(lives, one, spot)
-            made = lives.generator(str(one.device), one, node)
-            drawn = Tensor(made.device, Origin.GENERATOR, made.steps, made.frame)
-            side = Meets(node or spot.node, made, drawn)
-            return ConstraintKind.GENERATOR, [
-                Operand(side, str(one.device), (), one, exact=node is not None)
-            ]
+            return ConstraintKind.GENERATOR, [generator(lives, one, str(one.device), node, spot)]
     return None
+
+
+def generator(lives: Lives, thing: Any, device: str, node: ast.expr | None, spot: Spot) -> Operand:
+    """A generator as an operand: it has no shape."""
+    made = lives.generator(device, thing, node)
+    drawn = Tensor(made.device, Origin.GENERATOR, made.steps, made.frame)
+    side = Meets(node or spot.node, made, drawn)
+    return Operand(side, device, (), thing, exact=node is not None)
 
 
 def of_wrapper(

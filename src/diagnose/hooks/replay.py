@@ -40,7 +40,6 @@ from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Frame, Generator, Value
 from diagnose.scene import Scene
 from diagnose.tracing.failures import Failed
-from diagnose.tracing.failures import Operand as Noted
 from diagnose.tracing.lives import MOVES, Life
 from diagnose.tracing.recorder import Recorder
 from diagnose.tracing.stacks import Line, is_own
@@ -215,15 +214,6 @@ def _what(failed: Failed, sides: Sequence[Meets], spot: Spot) -> ConstraintKind:
     )
 
 
-def _generator(noted: Noted, lives: Lives, node: ast.expr | None, spot: Spot) -> Operand:
-    """A generator as an operand: it has no shape."""
-    thing = noted.tensor()
-    made = lives.generator(noted.device, thing, node)
-    drawn = Tensor(made.device, Origin.GENERATOR, made.steps, made.frame)
-    side = Meets(node or spot.node, made, drawn)
-    return Operand(side, noted.device, (), thing, exact=node is not None)
-
-
 def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
     """The operands of the call, each with the expression that stands for it."""
     found: list[Operand] = []
@@ -236,7 +226,7 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
         node = non_dispatch.node_of(lives, thing, spot) if thing is not None else None
         exact = node is not None
         if operand.shape is None:
-            found.append(_generator(operand, lives, node, spot))
+            found.append(non_dispatch.generator(lives, thing, operand.device, node, spot))
             continue
         device, scalar = written(operand.device), operand.shape == ()
         tensor = lives.lived(operand.life or Life(Origin.OTHER), device, thing, scalar=scalar)
