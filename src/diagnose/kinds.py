@@ -26,7 +26,6 @@ class EventKind(Enum):
     BOUND = "bound"  # to a name
     LISTED = "listed"  # as one of several items that an expression lists
     LEFT = "left"  # out where a function moves others
-    PASSED = "passed"  # through a function that moves others
     WRAPPED = "wrapped"  # by a module for several GPUs
     PACKED = "packed"  # for kernels of the host
     FILLED = "filled"  # its memory got values, by whom is not known

@@ -155,19 +155,15 @@ def _of_file(kind: str, cause: Cause, scene: Scene) -> FileEdit:
         raise Refused("no file tells more")
     from diagnose.fixes.codemods import define
     from diagnose.fixes.codemods.discarded_moves import is_dropped
-    from diagnose.fixes.codemods.flat_batches import left_in_a_list
     from diagnose.fixes.codemods.inputs import entered
-    from diagnose.fixes.codemods.nested_batches import left_out
     from diagnose.fixes.codemods.peers import twins
 
     if suspect is not None:
         suspect = _told(suspect, scene)
         left = kind == "move-input" and not is_dropped(suspect)
-        looks = (left_out, left_in_a_list, entered) if left else ()
-        for look in looks:
-            if (earlier := look(suspect, torch)) is not suspect:
-                with contextlib.suppress(Refused):
-                    return define(kind, earlier, torch=torch)
+        if left and (earlier := entered(suspect, torch)) is not suspect:
+            with contextlib.suppress(Refused):
+                return define(kind, earlier, torch=torch)
         try:
             alone = define(kind, suspect, torch=torch)
         except Refused:

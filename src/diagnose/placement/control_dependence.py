@@ -9,7 +9,6 @@ from diagnose.placement.model import Source, Spot
 from diagnose.placement.semantics import (
     Function,
     argument,
-    around,
     bound,
     called,
     calls,
@@ -99,13 +98,6 @@ def _asked(call: ast.Call) -> ast.expr | None:
     if named is not None or called(call) not in ("to", "cuda", "device", "set_device"):
         return named
     return call.args[-1] if call.args else None
-
-
-def is_under_another(spot: Spot, other: Spot) -> bool:
-    """Whether a place is under a condition that another one of its file is not under."""
-    tree = spot.source.tree
-    own = list(around(tree, other.node, ast.If))
-    return any(one not in own for one in around(tree, spot.node, ast.If))
 
 
 def _flag(test: ast.expr) -> ast.expr | None:

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from diagnose.fixes.codemods.discarded_moves import is_dropped, kept
 from diagnose.fixes.codemods.expressions import replaced, with_argument, without_method
 from diagnose.fixes.codemods.fixed_device import elsewhere
-from diagnose.fixes.codemods.flat_batches import in_lists
-from diagnose.fixes.codemods.nested_batches import nested, with_fields
 from diagnose.fixes.codemods.positions import ancestors, class_around, statement_of
 from diagnose.fixes.codemods.prepare_calls import prepared
 from diagnose.fixes.codemods.settings import is_setting, on_the_gpu
@@ -72,12 +70,6 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         return [on_the_gpu(source, node)]
     if suspect.cause == "kernel-needs-gpu" and called(node) == "cpu" and isinstance(node, ast.Call):
         return [without_method(source, node)]
-    if isinstance(node, ast.Return) and (of_record := with_fields(suspect, torch)) is not None:
-        return of_record
-    if isinstance(node, ast.Return) and (wider := nested(source, node, torch)):
-        return wider[0]
-    if isinstance(node, ast.stmt) and (listed := in_lists(source, node, torch)) is not None:
-        return [listed]
     if isinstance(node, ast.arg):
         return [_parameter(suspect, node)]
     if isinstance(node, ast.Call) and called(node) in _BRINGING:
