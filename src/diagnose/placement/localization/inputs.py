@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 
-from diagnose.kinds import ConstraintKind, Origin
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.device_patterns import moved_in
 from diagnose.placement.devices import is_gpu
-from diagnose.placement.localization.availability import frames
+from diagnose.placement.localization.availability import frames, is_prepared
 from diagnose.placement.localization.question import Question
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.model import Spot, Step
-from diagnose.placement.provenance import last_move, on_cpu
+from diagnose.placement.provenance import Reason, last_move, on_cpu
 from diagnose.placement.semantics import arguments, called, names, nodes
-from diagnose.placement.tensors import Module, Tensor
-from diagnose.placement.values import Frame
+from diagnose.placement.tensors import Module, Tensor, tensors_in
+from diagnose.placement.values import Frame, Loader
 
 #: Factories that make all numbers of a tensor one.
 _OF_ONE_NUMBER = frozenset({"zeros", "ones", "full"})
@@ -67,6 +67,32 @@ def shaped_as_another(made: Step, frame: Frame | None) -> bool:
                 if isinstance(other, Tensor) and other.device is not None and not on_cpu(other):
                     return True
     return False
+
+
+def prepared_beside(asked: Question) -> Reason | None:
+    """Where a library prepares another loader of the same variables, or the model that they are for: this
+    one was forgotten there."""
+    made = asked.creation
+    for frame in frames(asked.meeting.frame):
+        loaders = [(name, one) for name, one in frame.names.items() if isinstance(one, Loader)]
+        moves = [
+            [step.spot for step in _steps(one) if step.what == EventKind.MOVED]
+            for _, one in loaders
+        ]
+        pairs = list(zip(loaders, moves, strict=True))
+        ours = [name for (name, one), moved in pairs if not moved and made in _steps(one)]
+        models = (last_move(one.steps) for one in frame.names.values() if isinstance(one, Module))
+        moves.append([move.spot for move in models if move is not None and is_prepared(move.spot)])
+        calls = [spot for each in moves for spot in each if spot.function == frame.function]
+        if len(ours) == 1 and calls and frame.lines.get(ours[0], 0) <= calls[-1].line:
+            return Reason("input-not-moved", calls[-1], frame, owner=ours[0], beside=calls[-1])
+    return None
+
+
+def _steps(loader: Loader) -> list[Step]:
+    """What happened to the tensors of a loader's batches; a data set has none."""
+    batches = (one for one in tensors_in(loader.item) if one.maker == Origin.BATCH)
+    return [step for tensor in batches for step in tensor.steps]
 
 
 def handed_over(asked: Question) -> tuple[Spot, Frame]:

@@ -24,6 +24,7 @@ from diagnose.placement.localization.inputs import (
     is_input,
     is_target,
     moved_within,
+    prepared_beside,
     shaped_as_another,
 )
 from diagnose.placement.localization.module_builds import (
@@ -225,6 +226,21 @@ def _kept(asked: Question) -> Reason | None:
     return asked.at(kept, "loss-or-metric-state" if loss else "unregistered-tensor", named=True)
 
 
+def _held(asked: Question) -> Reason | None:
+    """A container of a module holds it, which the replicas of that may share."""
+    held = asked.first(EventKind.HELD)
+    if held is not None and not on_cpu(asked.tensor) and replicated(asked.tensor.module):
+        return shared_by_replicas(asked.tensor, held)
+    return asked.at(held, "unregistered-tensor", named=True)
+
+
+def _state_of_metric(asked: Question) -> Reason | None:
+    """What an object that is no module, but a loss or a metric, was given to keep."""
+    stored = asked.first(EventKind.STORED)
+    kind = (stored.spot.function or "").partition(".")[0] if stored is not None else ""
+    return asked.at(asked.made if LOSSES.search(kind) else None, "loss-or-metric-state")
+
+
 def _made_on_gpu(asked: Question) -> Reason | None:
     made = asked.creation
     if is_literal(made):
@@ -274,6 +290,11 @@ _OF_FACTORY: Answer[Question] = answers(
     ("made without a device", lambda it: it.at(it.made, "created-without-device")),
 )
 
+_OF_BATCH: Answer[Question] = answers(
+    ("others beside it are prepared", prepared_beside),
+    ("bound, or handed over", _batch),
+)
+
 #: Why an operand is where it is: each explanation is asked for where those above it have none.
 reason: Answer[Question] = answers(
     ("without memory", of_empty),
@@ -294,11 +315,13 @@ reason: Answer[Question] = answers(
     ),
     ("moved there", _moved, _is_where_moved),
     ("kept", _kept),
+    ("held in a container", _held, lambda it: bool(it.first(EventKind.HELD) and it.tensor.module)),
     ("grown", of_grown),
     ("the state of the user's own optimizer", of_optimizer),
     ("of unknown origin", lambda it: None, lambda it: it.made is None),
+    ("the state of a metric", _state_of_metric),
     ("a factory's", _OF_FACTORY, lambda it: it.tensor.maker in (Origin.FACTORY, Origin.ARRAY)),
     ("a tokenizer's", _made_as_input, lambda it: it.tensor.maker == Origin.TOKENS),
-    ("a batch", _batch, lambda it: it.tensor.maker == Origin.BATCH),
+    ("a batch", _OF_BATCH, lambda it: it.tensor.maker == Origin.BATCH),
     ("loaded, or a model's output", _loaded_or_computed),
 )
