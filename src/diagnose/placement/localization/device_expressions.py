@@ -266,10 +266,11 @@ def at_call(found: Reason, _: Question) -> Reason | None:
     """The reason at the only call of the function, or the class, whose parameter has a GPU as its default;
     None where the file has several, or where nothing above it tells another device."""
     source = found.spot.source
-    for function in nodes(source.tree, ast.FunctionDef):
+    written = found.cause == "hardcoded-device"
+    for function in nodes(source.tree, ast.FunctionDef) if written else ():
         pairs = defaults(function).items()
         parameter = next((name for name, default in pairs if default is found.spot.node), None)
-        if parameter is None or found.cause != "hardcoded-device":
+        if parameter is None:
             continue
         position = position_of(source.tree, function, parameter)
         leaving = [
