@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from repair.guards import told_by
 
-from diagnose.repair.validation.options import alike, unread
+from diagnose.repair.validation.options import alike, unbound, unread
 
 FLAG = """\
 def main(parser):
@@ -126,3 +126,55 @@ def load(settings):
 def test_who_chooses_gets_another_thing(before: str, after: str) -> None:
     assert [one.id for one in told_by(alike, before, after)] == ["gives-up"]
     assert not list(told_by(alike, after, after)), "nothing is edited"
+
+
+SCRIPT = """\
+def build():
+    with torch.device("meta"):
+        return Net()
+
+
+if __name__ == "__main__":
+    fabric = Fabric()
+    net = build()
+"""
+
+
+def test_a_function_that_is_imported_has_its_names() -> None:
+    after = SCRIPT.replace('"meta"', "fabric.device")
+    assert [guard.id for guard in told_by(unbound, SCRIPT, after)] == ["absent"]
+    told = after.replace("build():", "build(fabric):")
+    assert not list(told_by(unbound, SCRIPT, told))
+    always = f"fabric = Fabric()\n\n\n{SCRIPT}"
+    assert not list(told_by(unbound, always, always.replace('"meta"', "fabric.device")))
+    before = SCRIPT.replace("return Net()", "return Net(fabric)")
+    assert not list(told_by(unbound, before, before.replace('"meta"', "fabric.device")))
+
+
+def test_a_class_asks_for_no_name_that_its_file_binds_below_it() -> None:
+    program = """\
+class Rows(Dataset):
+    def __init__(self, n):
+        self.rows = torch.rand(n, 3)
+
+
+{above}class Table(Dataset):
+    pass
+
+
+device = torch.device("cuda")
+net = Net().to(device)
+"""
+    before = program.format(above="")
+    moved = before.replace("torch.rand(n, 3)", "torch.rand(n, 3).to(device)")
+    assert [guard.id for guard in told_by(unbound, before, moved)] == ["absent"]
+    given = moved.replace("n):", "n, device):")
+    assert not list(told_by(unbound, before, given)), "it is an argument"
+    others = before.replace("    pass", "    def all(self):\n        return self.rows.to(device)")
+    asked = others.replace("torch.rand(n, 3)", "torch.rand(n, 3).to(device)")
+    assert not list(told_by(unbound, others, asked)), "another method does"
+    known = 'device = torch.device("cuda")\n\n\n'
+    assert not list(told_by(unbound, known + before, known + moved)), "it is bound above"
+    function = before.replace("net = Net()", "def feed(rows):\n    return rows\n\n\nnet = Net()")
+    plain = function.replace("return rows", "return rows.to(device)")
+    assert not list(told_by(unbound, function, plain)), "a function of a script"

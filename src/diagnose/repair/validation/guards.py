@@ -53,6 +53,7 @@ STATIC: tuple[OfFile | OfMove, ...] = (
     OfFile("deaf", callee_moves.handed_on),
     OfFile("gives-up", options.alike),
     OfFile("gives-up", options.unread),
+    OfFile("absent", options.unbound),
     OfFile("literal", device_names.literal),
     OfFile("numbered", patch_edits.written_down),
 )
