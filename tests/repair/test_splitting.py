@@ -83,47 +83,6 @@ def test_what_the_program_spreads_is_not_left_together(folder: Path) -> None:
     assert "gathered" not in guards
 
 
-#: Stages of a service, of which one never comes to the GPU.
-STAGED = """\
-import torch
-from torch import nn
-
-device = torch.device("cuda")
-
-
-class Service:
-    brought = ["reader"]
-
-    def __init__(self):
-        self.reader = nn.Linear(4, 4)
-        self.writer = nn.Linear(4, 2)
-
-    def run(self, name, x):
-        layer = getattr(self, name)
-        if name in self.brought:
-            layer.to(device)
-        try:
-            return layer(x)
-        finally:
-            layer.to("cpu")
-
-
-torch.manual_seed(0)
-service = Service()
-print(service.run("writer", service.run("reader", torch.ones(2, 4).to(device))).sum().item())
-"""
-
-
-def test_what_comes_once_and_is_put_away_fails_the_next_time(folder: Path) -> None:
-    once = ("nn.Linear(4, 2)", "nn.Linear(4, 2).to(device)")
-    level, guards = proof(folder, STAGED, once)
-    assert guards["put-away"] is False
-    assert level == "same-numbers"
-    each = ('["reader"]', '["reader", "writer"]')
-    level, guards = proof(folder, STAGED, each)
-    assert level == "proven", guards
-
-
 def test_what_is_put_away_at_the_end_may_have_come_once(folder: Path) -> None:
     program = (
         'import torch\n\nnet = torch.nn.Linear(3, 2)\nx = torch.ones(2, 3, device="cuda")\n'

@@ -14,6 +14,7 @@ from diagnose.placement.model import Source, Spot, Step
 from diagnose.placement.provenance import Reason, born_at, first_of, last_move, last_of
 from diagnose.placement.semantics import (
     argument,
+    bindings,
     calls,
     dotted,
     nodes,
@@ -52,9 +53,31 @@ def _goes_home(move: Step, wrapped: Step) -> bool:
     return bare and listed(wrapped) is not None
 
 
-def shared_by_replicas(tensor: Tensor, kept: Step) -> Reason:
-    """What a module keeps that its replicas share."""
-    return Reason(CAUSE, kept.spot, tensor.frame, f"self.{tensor.name}")
+def shared_by_replicas(tensor: Tensor, kept: Step) -> Reason | None:
+    """What a module keeps that its replicas share; None of a cache that has one of each device."""
+    if kept.what == EventKind.HELD and _is_by_device(kept.spot.source.tree, _attribute(kept)):
+        return None
+    return Reason(CAUSE, kept.spot, tensor.frame, f"self.{tensor.name or _attribute(kept)}")
+
+
+def _is_by_device(tree: ast.Module, attribute: str) -> bool:
+    """Whether an object's dict is filled by keys alone in which a device is: each device finds its own."""
+    set_to = {dotted(one): ast.unparse(by) for one, by, _ in bindings(tree) if by is not None}
+    filled = [
+        ast.unparse(one.target.slice)
+        for one in bindings(tree)
+        if isinstance(one.target, ast.Subscript)
+        and isinstance(one.target.value, ast.Attribute)
+        and one.target.value.attr == attribute
+    ]
+    return bool(filled) and all("device" in set_to.get(key, key) for key in filled)
+
+
+def _attribute(kept: Step) -> str:
+    """The attribute that a statement sets."""
+    node = kept.spot.node
+    target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+    return target.attr if isinstance(target, ast.Attribute) else ""
 
 
 def listed(wrapped: Step) -> ast.Name | ast.Attribute | None:
