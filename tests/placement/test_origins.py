@@ -117,6 +117,24 @@ print(net(torch.rand(3, 2).to(device)) + shift)  # fails
 """,
         ("cuda:1", "cuda:0"),
     ),
+    "source-zero-offload": (
+        """\
+import torch
+from torch import nn
+
+class CpuOffload:
+    def __init__(self):
+        self.mean = torch.zeros(2)
+
+    def add(self, grad):
+        self.mean = self.mean.cpu() + grad  # fails
+
+net, kept = nn.Linear(2, 2).to("cuda"), CpuOffload()
+total = net(torch.rand(3, 2).to("cuda")).sum(0)
+kept.add(total)  # here
+""",
+        ("cpu", "cuda:0"),
+    ),
     "source-rank-device": (
         """\
 import os

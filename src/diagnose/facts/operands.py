@@ -7,7 +7,6 @@ is not where its kind is, and which of those the failing line mentions.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -155,8 +154,6 @@ def origin(scene: Scene) -> Iterator[Fact]:
     its cause."""
     for suspect in (scene.suspects or scene.described)[:1]:
         name = _FACTS.get(suspect.cause)
-        if name == "source-module-not-moved" and isinstance(suspect.spot.node, ast.arg):
-            name = "source-module-taken"
         if name is not None:
             known = {
                 "name": suspect.name,
