@@ -68,7 +68,9 @@ def of_empty(asked: Question) -> Reason | None:
     if meeting.what == ConstraintKind.META:
         filled = _filled_at(value) if isinstance(value, Module) else None
         spot = filled.spot if filled is not None else meeting.spot
-        if filled is None and born is not None and not _is_moved_by(meeting):
+        if filled is None and born is not None and isinstance(value, Module) and value.owner:
+            spot = born.spot  # all else was filled
+        elif filled is None and born is not None and not _is_moved_by(meeting):
             parts = value.family() if isinstance(value, Module) else ()
             inner = next((s for one in parts for s in one.steps if s.of is not None), born)
             spot = inner.of or inner.spot  # a library prepares it, and moves what it is given
