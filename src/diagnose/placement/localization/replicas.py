@@ -11,7 +11,7 @@ from diagnose.placement.control_dependence import turned_on
 from diagnose.placement.devices import SPLIT
 from diagnose.placement.localization.question import Question
 from diagnose.placement.model import Source, Spot, Step
-from diagnose.placement.provenance import Reason, born_at, first_of, last_move, last_of
+from diagnose.placement.provenance import Reason, born_at, first_of, is_literal, last_move, last_of
 from diagnose.placement.semantics import (
     argument,
     bindings,
@@ -33,7 +33,10 @@ def away_from_home(asked: Question) -> Reason | None:
         cause = "device-map-under-training"
         return Reason(cause, turned_on(cause, wrapped.spot), None, _wrapped(wrapped))
     if wrapper.device is not None and wrapper.device.ranked:
-        return None  # what no line names may be the process's own
+        if move is None or (not is_literal(move) and move.of is None):
+            return None  # what no line names may be the process's own
+        spot = move.spot if is_literal(move) else move.of or move.spot
+        return Reason("rank-device", spot, weight.frame)
     later = last_of(weight.steps, EventKind.MOVED, EventKind.WRAPPED) is move
     if move is not None and (later or _goes_home(move, wrapped)):
         return Reason("dataparallel-home-device", move.spot, wrapper.frame)
