@@ -8,13 +8,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 from diagnose.placement.semantics import arguments, called, calls, functions_by_line
 from diagnose.repair.scopes import FUNCTION
 from diagnose.repair.syntax import tree_of
 
-_Node = TypeVar("_Node", bound=ast.expr)
 _MOVES = frozenset({"to", "cuda", "cpu"})
 
 
@@ -109,7 +108,7 @@ class Patch:
             for call in self._unknown(moves(self.old), moves(self.new))
         ]
 
-    def _unknown(self, old: Iterable[_Node], new: Iterable[_Node]) -> Iterator[_Node]:
+    def _unknown(self, old: Iterable[ast.Call], new: Iterable[ast.Call]) -> Iterator[ast.Call]:
         known, every = Counter(map(ast.unparse, old)), [(one, ast.unparse(one)) for one in new]
         known -= Counter(said for one, said in every if one.lineno not in self.edited)
         for one, said in every:

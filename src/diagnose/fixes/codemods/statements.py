@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Sequence
 
 from diagnose.fixes.codemods.positions import block_of, line_end, span
@@ -50,19 +49,6 @@ def beside_statement(source: Source, statement: ast.stmt, name: str, code: str) 
         raise Refused(f"{name} gets its value below that line")
     here = any(statement.lineno <= line for line in lines if line <= last)
     return (after_statement if here else before_statement)(source, statement, code)
-
-
-def inside(source: Source, statement: ast.stmt, contexts: str) -> Change:
-    """The change that puts a statement into a ``with`` of its own, which enters some contexts."""
-    indent = indentation(source, statement)
-    start, end = span(source, statement)
-    rows = source.text[start:end].splitlines(keepends=True)
-    body = "".join(f"    {row}" if row.strip() else row for row in rows)
-    text = f"with {contexts}:{line_end(source, start)}{indent}{body}"
-    made = ast.parse(f"with {contexts}: ...").body[0]
-    assert isinstance(made, ast.With)
-    made.body = [copy.deepcopy(statement)]
-    return Change((Splice(start, end, text),), statement, (made,))
 
 
 def first_in_body(source: Source, body: Sequence[ast.stmt], header: int, code: str) -> Change:

@@ -211,9 +211,8 @@ def _moved(asked: Question) -> Reason | None:
         known = tensor.frame is not None and move.of.function == tensor.frame.function
         return Reason("hardcoded-device", move.of, tensor.frame if known else None)
     if holds(asked.meeting.spot.node, move.spot.node):
-        return handed_to_host(
-            asked.meeting
-        )  # what the expression brings there is meant to be there
+        # What the expression brings there is meant to be there.
+        return handed_to_host(asked.meeting)
     on_purpose = on_cpu(tensor) and isinstance(asked.stray.node, ast.expr)
     return asked.used("input-not-moved") if on_purpose else None
 
