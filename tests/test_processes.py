@@ -81,7 +81,7 @@ def _leaving_daemons(folder: Path, *, ends: bool) -> int:
             signal.pause()
     while not all((folder / name).is_file() for name in ("child", "orphan")):
         time.sleep(0.01)
-    if not ends:
+    while not ends:
         signal.pause()
     return 3
 

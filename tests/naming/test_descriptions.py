@@ -36,6 +36,12 @@ def test_other_failures_are_told_from_those_of_devices() -> None:
     assert TOLD.device_failure(said(TEXTS[0][1])) > 0 > TOLD.device_failure(said(TEXTS[4][1]))
 
 
+def test_what_all_causes_share_speaks_for_none() -> None:
+    shared = counted([("a", "tensor seed"), ("b", "tensor shard"), ("c", "tensor epoch")])
+    assert set(shared.scores(said("tensor")).values()) == {0.0}
+    assert shared.scores(said("tensor seed"))["a"] > 0
+
+
 def test_a_text_of_words_that_nobody_used_says_nothing() -> None:
     strange = said("zebra quilt")
     assert set(TOLD.scores(strange).values()) == {0.0}
@@ -59,11 +65,14 @@ def test_nothing_counted_says_nothing() -> None:
 def test_counts_add_up(texts: list[tuple[str, str]]) -> None:
     told = counted(texts)
     assert told.texts == len(texts)
+    assert told.others == sum(cause == OTHER for cause, _ in texts)
+    for at, total in enumerate(told.totals, 1):
+        assert total == sum(row[at] for row in told.words.values())
     for place in range(len(told.causes)):
-        shares = sum(
-            count
-            for _, *pairs in told.words.values()
-            for at, count in zip(pairs[::2], pairs[1::2], strict=True)
+        says = [
+            says
+            for _, _, _, *pairs in told.words.values()
+            for at, says in zip(pairs[::2], pairs[1::2], strict=True)
             if at == place
-        )
-        assert told.totals[place] == shares
+        ]
+        assert math.hypot(*says) == pytest.approx(1000, rel=0.02) or not says

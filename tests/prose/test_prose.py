@@ -391,7 +391,10 @@ def test_where_nothing_went_wrong_there_is_no_failure(casebase: Casebase, wrong:
             ("easyeditor", "LLMs-from-scratch"),
         ),
         ("The FlowZoo project, its GPUs and a DataParallel wrapper.", ("FlowZoo",)),
-        ("a PeftModel under an SFTTrainer, `device_map='auto'`", ("peft", "trl", "transformers")),
+        (
+            "a PeftModel under an SFTTrainer, `device_map='auto'`",
+            ("peft", "trl", "transformers", "accelerate"),
+        ),
         (
             "PyTorch Lightning 的 training_step 里 edge_index 在 CPU",
             ("pytorch_lightning", "torch_geometric"),

@@ -1,8 +1,9 @@
 """Which words people describe failures with: what each says for a cause, and for a device failure.
 
-A naive Bayes classifier of the kind that compares a class with all others (Rennie et al. 2003, complement
-naive Bayes): what a word says for a cause is how seldom the descriptions of all *other* causes use it. It
-is counted, not trained: `counted` reads the texts of kb/ when the case base is built.
+A cause is the mean of the texts that describe it, less what those of all causes have in common, and a text
+is compared with each by its angle: Rocchio's method (Manning, Raghavan and Schütze, Introduction to
+Information Retrieval, 2008, 9.1.1 and 14.2). It is counted, not trained: `counted` reads the texts of kb/
+when the case base is built.
 """
 
 # Annotations are evaluated here: of strings `NamedTuple` would compile each, at every start.
@@ -10,6 +11,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -17,27 +19,26 @@ _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 _WORDS = re.compile(rf"[{_HAN}]+|[a-z0-9]+(?:_[a-z0-9]+)*")
 _ENDINGS = ("ings", "ing", "ed", "es", "s", "e")
 #: Added to every count: a word that one text used once proves little.
-_SMOOTHING = 0.3
-_SMOOTHING_OF_FAILURES = 0.1
+_SMOOTHING = 0.1
 #: Counts are kept as whole numbers of this part.
 _PART = 1000
 #: From what a text's words say of each cause to log-odds: fitted on the incidents' texts, each read by the
 #: words of those of other repositories.
-_LOG_ODDS = 13.0
+_LOG_ODDS = 85.0
 #: How descriptions of other failures are called among the causes.
 OTHER = ""
 
 
 class Descriptions(NamedTuple):
-    """What the descriptions of each cause use: ``words`` gives for a word in how many texts it stands and
-    then, by turns, the place of a cause in ``causes`` and its share, in thousandths; ``totals`` are the
-    shares of all words of each cause. ``texts`` is how many texts there are, and ``of_others`` how many of
-    them describe no device failure."""
+    """What descriptions of device failures use: ``words`` gives for a word in how many texts it stands, its
+    shares of the texts of device failures and of others, and then, by turns, the place of a cause in
+    ``causes`` and what the word says for that; shares in thousandths, ``totals`` those of all words.
+    ``texts`` is how many texts there are, and ``others`` how many of them describe no device failure."""
 
     causes: Sequence[str] = ()
-    totals: Sequence[int] = ()
     texts: int = 0
-    of_others: int = 0
+    others: int = 0
+    totals: Sequence[int] = (0, 0)
     words: Mapping[str, Sequence[int]] = MappingProxyType({})
 
     def scores(self, said: Mapping[str, float]) -> dict[str, float]:
@@ -46,35 +47,27 @@ class Descriptions(NamedTuple):
         Args:
             said: the words (`words_of`), each with how much it counts.
         """
-        totals = [total / _PART for total in self.totals]
-        named = [place for place, cause in enumerate(self.causes) if cause != OTHER]
-        every = sum(totals[place] for place in named)
-        size = _SMOOTHING * len(self.words)
-        found = dict.fromkeys(named, 0.0)
+        found = dict.fromkeys(self.causes, 0.0)
         for word, share in self._shares(said):
-            own = self._counts(word)
-            whole = sum(count for place, count in own.items() if self.causes[place] != OTHER)
-            for place in named:
-                others = whole - own.get(place, 0.0) + _SMOOTHING
-                found[place] -= share * math.log(others / (every - totals[place] + size))
+            _, _, _, *pairs = self.words[word]
+            for place, says in zip(pairs[::2], pairs[1::2], strict=True):
+                found[self.causes[place]] += share * says / _PART
         mean = math.fsum(found.values()) / (len(found) or 1)
-        return {self.causes[place]: _LOG_ODDS * (value - mean) for place, value in found.items()}
+        return {cause: _LOG_ODDS * (value - mean) for cause, value in found.items()}
 
     def device_failure(self, said: Mapping[str, float]) -> float:
         """What a text says for a device failure rather than another text about GPUs, in log-odds."""
-        if OTHER not in self.causes or not self.of_others:
+        if not 0 < self.others < self.texts:
             return 0.0
-        totals = [total / _PART for total in self.totals]
-        other = self.causes.index(OTHER)
-        balance = self.of_others / (self.texts - self.of_others)
-        size = _SMOOTHING_OF_FAILURES * len(self.words)
-        all_device, all_other = balance * (sum(totals) - totals[other]) + size, totals[other] + size
+        balance = self.others / (self.texts - self.others)
+        size = _SMOOTHING * len(self.words)
+        all_device, all_other = (total / _PART for total in self.totals)
+        odds = math.log((all_other + size) / (balance * all_device + size))
         score = 0.0
         for word, share in self._shares(said):
-            own = self._counts(word)
-            against = own.pop(other, 0.0) + _SMOOTHING_OF_FAILURES
-            device = balance * sum(own.values()) + _SMOOTHING_OF_FAILURES
-            score += share * math.log(device * all_other / (against * all_device))
+            _, device, other, *_ = self.words[word]
+            speaks = balance * device / _PART + _SMOOTHING
+            score += share * (odds + math.log(speaks / (other / _PART + _SMOOTHING)))
         return score
 
     def likeness(self, said: Mapping[str, float], others: Iterable[str]) -> float:
@@ -97,10 +90,6 @@ class Descriptions(NamedTuple):
         }
         length = math.hypot(*shares.values()) or 1.0
         return [(word, share / length) for word, share in shares.items() if word in self.words]
-
-    def _counts(self, word: str) -> dict[int, float]:
-        _, *pairs = self.words[word]
-        return {place: count / _PART for place, count in zip(pairs[::2], pairs[1::2], strict=True)}
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -130,30 +119,40 @@ def counted(texts: Iterable[tuple[str, str]]) -> Descriptions:
     Pairs of words and of three characters that only one text has are left out.
     """
     read = [(cause, words_of(text)) for cause, text in texts]
-    causes = tuple(sorted({cause for cause, _ in read}))
-    places = {cause: place for place, cause in enumerate(causes)}
     documents = Counter(word for _, words in read for word in words)
     rarity = {
         word: _rarity(len(read), n)
         for word, n in documents.items()
         if n > 1 or not _is_several(word)
     }
-    shares: defaultdict[str, Counter[int]] = defaultdict(Counter)
-    totals = [0] * len(causes)
-    for cause, words in read:
+    shares: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for described, words in read:
         rarities = {word: rarity[word] for word in words if word in rarity}
         length = math.hypot(*rarities.values()) or 1.0
-        place = places[cause]
-        for word, its in rarities.items():
-            share = round(_PART * its / length)
-            shares[word][place] += share
-            totals[place] += share
-    found = {
-        word: [documents[word], *(n for pair in sorted(its.items()) for n in pair)]
-        for word, its in sorted(shares.items())
+        for word, share in rarities.items():
+            shares[word][described] += round(_PART * share / length)
+    of_cause = Counter(described for described, _ in read)
+    others = of_cause.pop(OTHER, 0)
+    causes = tuple(sorted(of_cause))
+    above = {word: _above_mean(its, of_cause) for word, its in shares.items()}
+    lengths = {
+        cause: math.hypot(*(more[cause] for more in above.values() if cause in more)) or 1.0
+        for cause in causes
     }
-    others = sum(cause == OTHER for cause, _ in read)
-    return Descriptions(causes, totals, len(read), others, found)
+    found = {}
+    for word, its in sorted(shares.items()):
+        other, mine = its.pop(OTHER, 0), above[word]
+        says = ((causes.index(c), round(_PART * mine[c] / lengths[c])) for c in sorted(mine))
+        found[word] = [documents[word], its.total(), other, *chain.from_iterable(says)]
+    totals = [sum(row[at] for row in found.values()) for at in (1, 2)]
+    return Descriptions(causes, len(read), others, totals, found)
+
+
+def _above_mean(shares: Mapping[str, int], texts: Mapping[str, int]) -> dict[str, float]:
+    """By how much a word's share of a text of a cause exceeds the mean of all causes, where it does."""
+    means = {cause: shares[cause] / texts[cause] for cause in shares if cause != OTHER}
+    mean = math.fsum(means.values()) / (len(texts) or 1)
+    return {cause: value - mean for cause, value in means.items() if value > mean}
 
 
 def _is_several(word: str) -> bool:
