@@ -21,10 +21,8 @@ from typing import Any
 from diagnose import tracing
 from diagnose.bulkhead import guarded
 from diagnose.hooks.introspection import (
-    attributes,
     class_name,
     device_of,
-    entries,
     fields,
     is_a,
     items,
@@ -34,7 +32,7 @@ from diagnose.hooks.introspection import (
     printable,
     shape_of,
 )
-from diagnose.hooks.modules import Modules, dotted, find, joined, walk
+from diagnose.hooks.modules import Modules, dotted, find, joined, registered, states, walk
 from diagnose.hooks.shell import name_cells
 from diagnose.model import Diagnosis, Lang, SeenTensor
 from diagnose.scene import Scene
@@ -171,17 +169,10 @@ class _Observer:
             start = "" if root is failing else root.name
             for path, module in walk(root.module):
                 place = self.modules.selves.get(id(module), root.frame)
-                for name, kind, tensor in self.held(module):
+                for name, kind, tensor in registered(module):
                     full = joined(dotted(start, path), name)
                     where = {"owner": class_name(module), "frame": place, "root": root.name}
                     yield from self.seen(full, tensor, kind=kind, **where)
-
-    def held(self, module: Any) -> Iterator[tuple[str, str, Any]]:
-        """Name, kind and tensor of what is registered in one module."""
-        for slot, kind in (("_parameters", "parameter"), ("_buffers", "buffer")):
-            for name, tensor in entries(attributes(module).get(slot)):
-                if is_a(tensor, self.tensor):
-                    yield name, kind, tensor
 
     def unregistered(self) -> Iterator[SeenTensor]:
         """What ``.to()`` does not reach: tensors in attributes, modules in plain lists and dicts."""
@@ -205,7 +196,7 @@ class _Observer:
                 yield from self.seen(name + subscript, item, kind="attribute", **where)
             elif is_a(item, self.module) and id(item) not in self.modules.paths:
                 for path, module in walk(item):
-                    for inner, _, tensor in self.held(module):
+                    for inner, _, tensor in registered(module):
                         full = joined(dotted(name + subscript, path), inner)
                         yield from self.seen(full, tensor, kind="unregistered", **where)
 
@@ -228,17 +219,12 @@ class _Observer:
 
     def state(self, name: str, optimizer: Any, frame: int) -> Iterator[SeenTensor]:
         """The state of one optimizer; counters without a dimension may be anywhere."""
-        states = attributes(optimizer).get("state")
-        if not is_a(states, dict):
-            return
-        for parameter, values in list(dict.items(states)):  # type: ignore[arg-type]
-            if not is_a(parameter, self.tensor):
-                continue
-            home = device_of(parameter)
-            known = self.names.get(id(parameter), "…")
-            for subscript, tensor in items(values):
-                if is_a(tensor, self.tensor) and shape_of(tensor) and device_of(tensor) != home:
-                    full = f"{name}.state[{known}]{subscript}"
-                    yield from self.seen(
-                        full, tensor, kind="state", owner=class_name(optimizer), frame=frame
-                    )
+        where = {"kind": "state", "owner": class_name(optimizer), "frame": frame}
+        for parameter, subscript, tensor in states(optimizer):
+            if (
+                is_a(parameter, self.tensor)
+                and shape_of(tensor)
+                and device_of(tensor) != device_of(parameter)
+            ):
+                known = self.names.get(id(parameter), "…")
+                yield from self.seen(f"{name}.state[{known}]{subscript}", tensor, **where)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from diagnose.hooks.introspection import attributes, device_of, entries, is_a, items, shape_of
 from diagnose.hooks.live_values import Lives
+from diagnose.hooks.modules import registered, states
 from diagnose.hooks.operands import assigned, standing_for, value
 from diagnose.hooks.positions import Text
 from diagnose.kinds import ConstraintKind, EventKind, Origin
@@ -122,21 +123,15 @@ def of_optimizer(
         )
         if owner is None or not is_a(owner, lives.torch.optim.Optimizer):
             continue
-        for parameter, values in list(dict.items(attributes(owner).get("state") or {})):
-            for _, state in items(values):
-                if not is_a(state, lives.tensor) or not state.dim():
-                    continue
-                if lives.device(state) != lives.device(parameter):
-                    weight = lives.tensor_value(parameter)
-                    stray = lives.tensor_value(state)
-                    stray.maker, stray.module = (
-                        Origin.STATE,
-                        weight.module and weight.module.whole(),
-                    )
-                    return ConstraintKind.STATE, [
-                        _of_live(Meets(spot.node, stray, stray), state, lives),
-                        _of_live(Meets(spot.node, weight, weight), parameter, lives),
-                    ]
+        for parameter, _, state in states(owner):
+            if shape_of(state) and lives.device(state) != lives.device(parameter):
+                weight = lives.tensor_value(parameter)
+                stray = lives.tensor_value(state)
+                stray.maker, stray.module = Origin.STATE, weight.module and weight.module.whole()
+                return ConstraintKind.STATE, [
+                    _of_live(Meets(spot.node, stray, stray), state, lives),
+                    _of_live(Meets(spot.node, weight, weight), parameter, lives),
+                ]
     return None
 
 
@@ -151,13 +146,12 @@ def of_own_optimizer(frames: Sequence[Running], lives: Lives, operands: Sequence
         for name, held in entries(group):
             (parameters.extend if name == "params" else kept.extend)(one for _, one in items(held))
             kept.append(held)
-    for values in dict.values(attributes(owner).get("state") or {}):
-        kept += [value for _, value in items(values)]
+    kept += [tensor for _, _, tensor in states(owner)]
     state = {id(one) for one in kept if is_a(one, lives.tensor)}
     module = next((lives.tensor_value(one).module for one in parameters), None)
     found = False
     for one in operands:
-        sharing = {id(value) for value in lives.holders.alike(one.thing, one.life)}
+        sharing = {id(value) for value in lives.graph.alike(one.thing, one.life)}
         if module is not None and sharing & state and not any(one.thing is p for p in parameters):
             one.side.tensor.maker, one.side.tensor.module = Origin.STATE, module.whole()
             found = True
@@ -343,9 +337,6 @@ def _held(node: ast.expr, frame: FrameType, lives: Lives) -> Iterator[tuple[ast.
     if is_a(thing, lives.tensor):
         yield node, thing
     elif is_a(thing, lives.torch.nn.Module):
-        for slot in ("_parameters", "_buffers"):
-            for name, one in entries(attributes(thing).get(slot)):
-                if is_a(one, lives.tensor):
-                    yield ast.Attribute(node, name), one
+        yield from ((ast.Attribute(node, name), one) for name, _, one in registered(thing))
     else:
         yield from ((node, one) for _, one in items(thing) if is_a(one, lives.tensor))

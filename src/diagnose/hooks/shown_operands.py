@@ -7,9 +7,9 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from diagnose.hooks.introspection import attributes, device_of, entries, shape_of
+from diagnose.hooks.introspection import device_of, shape_of
 from diagnose.hooks.live_values import Lives
-from diagnose.hooks.modules import dotted
+from diagnose.hooks.modules import dotted, registered
 from diagnose.hooks.non_dispatch import Operand
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.model import At, LiveOperand
@@ -182,10 +182,10 @@ def _name(one: Operand, spot: Spot, lives: Lives) -> str:
     if one.exact and said:
         return said
     return (
-        lives.holders.name(one.thing)
+        lives.graph.name(one.thing)
         or said
         or _assigned(one, lives)
-        or lives.holders.borrowed(one.thing)
+        or lives.graph.borrowed(one.thing)
     )
 
 
@@ -220,12 +220,12 @@ def _root(one: Operand, name: str, lives: Lives) -> LiveOperand | None:
     tensor = one.side.tensor
     if tensor.maker == Origin.WEIGHT or isinstance(one.side.value, Module):
         return None
-    keeper = lives.holders.keeper(one.thing, one.life)
+    keeper = lives.graph.keeper(one.thing, one.life)
     if keeper is not None:
         return _kept(keeper.name, keeper.tensor, lives) if keeper.name != name else None
     if (weight := _weight(one, lives)) is not None:
         return weight
-    source = lives.holders.source(one.thing, one.life) or lives.holders.outermost(one.thing)
+    source = lives.graph.source(one.thing, one.life) or lives.graph.outermost(one.thing)
     return _kept(source.name, source.tensor, lives) if source and source.name != name else None
 
 
@@ -236,15 +236,10 @@ def _weight(one: Operand, lives: Lives) -> LiveOperand | None:
     value = lives.module_of(life.module) if life is not None else None
     if life is None or value is None:
         return None
-    for name, tensor in _weights(module):
+    for name, _, tensor in registered(module):
         if name == life.name and device_of(tensor) == one.device:
             return _kept(_path(value, name, lives), tensor, lives)
     return None
-
-
-def _weights(module: Any) -> Iterator[tuple[str, Any]]:
-    for slot in ("_parameters", "_buffers"):
-        yield from entries(attributes(module).get(slot))
 
 
 def _kept(name: str, thing: Any, lives: Lives) -> LiveOperand:
