@@ -11,10 +11,11 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from diagnose.hooks import non_dispatch
-from diagnose.hooks.introspection import related, traceback_of
+from diagnose.hooks.introspection import related, traced
 from diagnose.hooks.live_values import Lives
 from diagnose.hooks.non_dispatch import (
     Operand,
@@ -87,7 +88,7 @@ def met(recorder: Recorder, error: BaseException) -> Met | None:
     spot = texts.spot(lines[-1]) if lines else None
     if spot is None:
         return None
-    lives = Lives(recorder, texts, own, spot, frames or _frames(error))
+    lives = Lives(recorder, texts, own, spot, frames or frames_of(error))
     calls = tuple(one for line in lines[:-1] if (one := texts.spot(line)) is not None)
     what, operands = _met(failed, frames, lives, spot)
     around = lives.scopes.frame(lines[::-1])
@@ -147,11 +148,11 @@ def _as_input(side: Meets, spot: Spot) -> None:
 
 def _of(recorder: Recorder, error: BaseException) -> tuple[Failed | None, list[Running]]:
     """The recorded call that an exception, or one behind it, comes from, and the frames that ran it."""
-    failed, frames = recorder.failed, _frames(error)
+    failed, frames = recorder.failed, frames_of(error)
     if failed is None:
         return None, frames
     first = next((one for one in related(error) if failed.is_of(one)), None)
-    inner = _frames(first) if first is not None else []
+    inner = frames_of(first) if first is not None else []
     if any(is_own(one.line.code) for one in inner):
         return failed, inner
     if first is None and not failed.is_within(error):
@@ -162,14 +163,12 @@ def _of(recorder: Recorder, error: BaseException) -> tuple[Failed | None, list[R
     return failed, frames if same else inner
 
 
-def _frames(error: BaseException) -> list[Running]:
-    frames: list[Running] = []
-    trace = traceback_of(error)
-    while trace is not None and len(frames) < _FRAMES:
-        line = Line(trace.tb_frame.f_code, trace.tb_lasti, trace.tb_lineno)
-        frames.append(Running(trace.tb_frame, line))
-        trace = trace.tb_next
-    return frames
+def frames_of(error: BaseException) -> list[Running]:
+    """The frames of its traceback, outermost first."""
+    return [
+        Running(one.tb_frame, Line(one.tb_frame.f_code, one.tb_lasti, one.tb_lineno))
+        for one in islice(traced(error), _FRAMES)
+    ]
 
 
 def _met(

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice, takewhile
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
+from diagnose.hooks.modules import is_replica
 from diagnose.kinds import EventKind
 from diagnose.repair.observers.residency import Residence
 from diagnose.repair.observers.spread_models import Spread
@@ -103,15 +105,15 @@ class Models:
     @staticmethod
     def _path(life: ModuleLife) -> tuple[list[str], Any]:
         """The names that lead from the outermost module to one, and the former."""
-        path: list[str] = []
-        while life.owner is not None and life.owner.module() is not None:
-            path.insert(0, life.name)
-            life = life.owner
-        return path, life.module()
+        above = [
+            life,
+            *takewhile(lambda one: one.module() is not None, islice(life.above(), 1, None)),
+        ]
+        return [one.name for one in above[-2::-1]], above[-1].module()
 
     def _look(self, root: Any) -> None:
         life = self._recorder.modules.get(root)
-        if life is None or life.owner is not None or getattr(root, "_is_replica", False):
+        if life is None or life.owner is not None or is_replica(root):
             return
         name = self._name(root)
         self.spread.look()
