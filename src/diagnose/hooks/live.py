@@ -23,7 +23,6 @@ from diagnose.bulkhead import guarded
 from diagnose.hooks.introspection import (
     class_name,
     device_of,
-    fields,
     is_a,
     items,
     label,
@@ -32,7 +31,16 @@ from diagnose.hooks.introspection import (
     printable,
     shape_of,
 )
-from diagnose.hooks.modules import Modules, dotted, find, joined, registered, states, walk
+from diagnose.hooks.modules import (
+    Modules,
+    dotted,
+    find,
+    joined,
+    registered,
+    states,
+    unregistered,
+    walk,
+)
 from diagnose.hooks.shell import name_cells
 from diagnose.model import Diagnosis, Lang, SeenTensor
 from diagnose.scene import Scene
@@ -103,7 +111,6 @@ _SECONDS = 0.3
 #: How many of the innermost frames outside torch are asked for their variables.
 _OWN_FRAMES = 5
 _RUNNING = 12
-_REGISTERED = frozenset({"_parameters", "_buffers", "_modules"})
 
 
 def look(error: BaseException, scene: Scene) -> Seen:
@@ -133,14 +140,13 @@ class _Observer:
     """One look at one failure: the frames, the modules in them, and which tensors were named."""
 
     def __init__(self, torch: Any, error: BaseException, scene: Scene) -> None:
-        self.tensor, self.module = torch.Tensor, torch.nn.Module
-        self.optimizer = torch.optim.Optimizer
+        self.tensor, self.optimizer = torch.Tensor, torch.optim.Optimizer
         self.frames = live_frames(error, scene.report)
         site = scene.site.frame if scene.site else None
         near = [f for f in self.frames[::-1] if f.frame is site or f.frame.own]
         #: The line that called the failing op and the user's own around it, innermost first.
         self.near = near[:_OWN_FRAMES]
-        self.modules: Modules = find(self.frames, self.module)
+        self.modules: Modules = find(self.frames, torch.nn.Module)
         self.deadline = time.thread_time() + _SECONDS
         self.names: dict[int, str] = {}
 
@@ -181,23 +187,15 @@ class _Observer:
             running = self.modules.selves.get(id(owner)) == live.index
             if not (running or live in self.near):
                 continue
-            for name, value in fields(owner):
-                if name not in _REGISTERED:
-                    yield from self.attribute(f"self.{label(name)}", value, owner, live.index)
-
-    def attribute(self, name: str, value: Any, owner: Any, frame: int) -> Iterator[SeenTensor]:
-        """A tensor or a plain container of tensors and modules that an object holds."""
-        where = {"owner": class_name(owner), "frame": frame}
-        if is_a(value, self.tensor):
-            yield from self.seen(name, value, kind="attribute", **where)
-            return
-        for subscript, item in items(value):
-            if is_a(item, self.tensor):
-                yield from self.seen(name + subscript, item, kind="attribute", **where)
-            elif is_a(item, self.module) and id(item) not in self.modules.paths:
-                for path, module in walk(item):
+            where = {"owner": class_name(owner), "frame": live.index}
+            for attribute, at, item in unregistered(owner):
+                name = f"self.{label(attribute)}{at}"
+                if is_a(item, self.tensor):
+                    yield from self.seen(name, item, kind="attribute", **where)
+                    continue
+                for path, module in walk(item) if id(item) not in self.modules.paths else ():
                     for inner, _, tensor in registered(module):
-                        full = joined(dotted(name + subscript, path), inner)
+                        full = joined(dotted(name, path), inner)
                         yield from self.seen(full, tensor, kind="unregistered", **where)
 
     def variables(self) -> Iterator[SeenTensor]:

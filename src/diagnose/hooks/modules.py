@@ -30,6 +30,8 @@ from diagnose.placement.devices import SPLIT, written
 if TYPE_CHECKING:  # they import torch, which a failing program may not have
     from diagnose.tracing.recorder import Recorder
 
+#: Where a module keeps what it registers.
+REGISTERED = frozenset({"_parameters", "_buffers", "_modules"})
 #: Bounds of one walk: the answer must come soon, and a larger model looks no different.
 _MODULES = 20_000
 _SECONDS = 0.2
@@ -112,12 +114,10 @@ def _drop_listed(found: Modules, owner: Any) -> None:
     """A module that a running one keeps in a plain list or dict is no root: it is unregistered."""
     if id(owner) not in found.paths:
         return
-    for _, value in fields(owner):
-        for _, item in items(value):
-            if item is not owner and found.roots.pop(id(item), None) is not None:
-                parts = [key for key, (root, _) in found.paths.items() if root == id(item)]
-                for key in parts:
-                    del found.paths[key]
+    for _, at, item in unregistered(owner):
+        if at and item is not owner and found.roots.pop(id(item), None) is not None:
+            for key in [key for key, (root, _) in found.paths.items() if root == id(item)]:
+                del found.paths[key]
 
 
 def walk(module: Any) -> Iterator[tuple[str, Any]]:
@@ -142,6 +142,16 @@ def registered(module: Any) -> Iterator[tuple[str, str, Any]]:
         for name, tensor in entries(attributes(module).get(f"_{kind}s")):
             if is_a(tensor, sys.modules["torch"].Tensor):
                 yield name, kind, tensor
+
+
+def unregistered(owner: Any) -> Iterator[tuple[str, str, Any]]:
+    """What ``.to()`` does not reach: the attribute of a tensor that an object keeps, the attribute and the
+    subscript of a tensor or a module in a plain container there."""
+    torch = sys.modules["torch"]
+    for name, value in fields(owner):
+        for at, one in (("", value), *items(value)) if name not in REGISTERED else ():
+            if is_a(one, torch.Tensor) or (at and is_a(one, torch.nn.Module)):
+                yield name, at, one
 
 
 def states(optimizer: Any) -> Iterator[tuple[Any, str, Any]]:

@@ -29,9 +29,6 @@ from diagnose.placement.tensors import Module, Tensor
 from diagnose.tracing.lives import Life
 from diagnose.tracing.stacks import Line, is_own
 
-#: Modules above each other.
-_DEEPEST = 40
-
 
 def bound(lives: Lives, node: ast.AST | None, spot: Spot) -> Step | None:
     """The assignment that gave the failing function's variable what it holds."""
@@ -77,11 +74,7 @@ def node_of(lives: Lives, thing: Any, spot: Spot) -> ast.expr | None:
 
 def node_of_module(lives: Lives, module: Module, spot: Spot) -> ast.expr | None:
     """The part of an expression that stands for a module or one around it."""
-    family: list[Module] = []
-    one: Module | None = module
-    while one is not None and len(family) < _DEEPEST:
-        family.append(one)
-        one = one.owner
+    family = list(module.owners())
 
     def wanted(value: Any) -> bool:
         return is_a(value, lives.torch.nn.Module) and lives.module_value(value) in family
@@ -280,9 +273,7 @@ def _operand(node: ast.expr, thing: Any, lives: Lives, spot: Spot, *, own: bool)
     tensor = lives.tensor_value(thing)
     named = node if own else node_of(lives, thing, spot)
     exact = named is not None and value(named, lives.alive[-1][0]) is thing
-    life = lives.recorder.tensors.get(thing)
-    side = Meets(named or spot.node, tensor, tensor)
-    return Operand(side, device_of(thing) or "?", shape_of(thing), thing, life, exact=exact)
+    return _of_live(Meets(named or spot.node, tensor, tensor), thing, lives)._replace(exact=exact)
 
 
 def _raised(text: Text, line: int) -> ast.stmt | None:

@@ -18,13 +18,20 @@ from diagnose.hooks.introspection import (
     items,
     label,
 )
-from diagnose.hooks.modules import dotted, joined, registered, states, walk
+from diagnose.hooks.modules import (
+    REGISTERED,
+    dotted,
+    joined,
+    registered,
+    states,
+    unregistered,
+    walk,
+)
 from diagnose.tracing.lives import Life, Table
 from diagnose.tracing.stacks import is_own
 
 #: What modules and optimizers hold otherwise than by name.
-_REGISTERED = frozenset({"_parameters", "_buffers", "_modules"})
-_INNER = _REGISTERED | {"state", "param_groups", "defaults"}
+_INNER = REGISTERED | {"state", "param_groups", "defaults"}
 #: Objects within each other that are looked into, things looked at, and how long.
 _DEEPEST, _MOST, _SECONDS = 4, 20_000, 0.3
 
@@ -191,26 +198,18 @@ class ObjectGraph:
             for inner, _, tensor in registered(module):
                 self._registered.setdefault(id(tensor), Kept(module, inner))
                 self._note(joined(full, inner), tensor, kept=True)
+            for field, at, one in unregistered(module):
+                for key in (one, self._lives.get(one)):
+                    if key is not None:
+                        self._unregistered.setdefault(id(key), Kept(module, field, at))
+                if is_a(one, self._torch.nn.Module):
+                    self._look_into_module(joined(full, field) + at, one, depth + 1)
             for field, item in fields(module):
-                if field in _REGISTERED:
-                    continue
-                self._keep(joined(full, field), item, Kept(module, field), depth + 1)
                 if field not in _INNER and not field.startswith("_"):
                     self._look(joined(full, field), item, depth + 1, kept=True)
                 elif field.endswith("_hooks"):
                     for _, hook in islice(items(item), _DEEPEST):
                         self._look(joined(full, field), hook, depth + 1, kept=True)
-
-    def _keep(self, name: str, value: Any, kept: Kept, depth: int) -> None:
-        """Notes what ``.to()`` does not reach: a tensor, or those and the modules in a plain container."""
-        for at, one in (("", value), *items(value)):
-            if is_a(one, self._torch.Tensor):
-                for key in (one, self._lives.get(one)):
-                    if key is not None:
-                        self._unregistered.setdefault(id(key), kept._replace(at=at))
-            elif at and is_a(one, self._torch.nn.Module):
-                self._unregistered.setdefault(id(one), kept._replace(at=at))
-                self._look_into_module(name + at, one, depth)
 
     def _look_into_state(self, name: str, optimizer: Any) -> None:
         for parameter, at, tensor in islice(states(optimizer), _MOST):

@@ -20,9 +20,10 @@ from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.provenance import first_of, has
 from diagnose.placement.tensors import Module, Tensor
 
-#: Modules above each other that are looked at.
-_DEEPEST = 40
 _MADE = (Origin.FACTORY, Origin.ARRAY, Origin.LOAD)
+#: What a life begins with, and what it is told by where nobody saw that.
+_BIRTHS = frozenset({EventKind.MADE, EventKind.LOADED, EventKind.WRAPPED})
+_BIRTHS_ELSE = frozenset({EventKind.COMPUTED, EventKind.PUT})
 
 
 class Misplaced(NamedTuple):
@@ -123,17 +124,9 @@ def told(
             steps = steps or [Step(EventKind.SEEN, meeting.spot)]
         name = _name(one, meeting.spot, lives)
         expected = wanted.get(id(one.side))
-        yield LiveOperand(
-            name=name,
-            kind=tensor.maker.value,
-            device=one.device,
-            expected=expected,
-            shape=one.shape,
-            born=_born(steps, tensor.maker),
-            seen=_only_seen(steps),
-            moved=tuple(_at(s.spot) for s in steps if s.what == EventKind.MOVED),
-            root=_root(one, name, lives) if expected is not None else None,
-        )
+        root = _root(one, name, lives) if expected is not None else None
+        shown = _shown(name, tensor.maker, steps, one.device, one.shape)
+        yield shown._replace(expected=expected, root=root)
 
 
 def computed(tensor: Tensor) -> tuple[Step, ...]:
@@ -146,11 +139,9 @@ def computed(tensor: Tensor) -> tuple[Step, ...]:
 
 def _born(steps: Sequence[Step], maker: Origin) -> At | None:
     """The line that an answer calls the birth; of a batch, of whatever it was made, its loader's."""
-    made = [
-        step for step in steps if step.what in (EventKind.MADE, EventKind.LOADED, EventKind.WRAPPED)
-    ]
+    made = [step for step in steps if step.what in _BIRTHS]
     made = made[-1 if maker == Origin.BATCH else 0 :]
-    made += [step for step in steps if step.what in (EventKind.COMPUTED, EventKind.PUT)]
+    made += [step for step in steps if step.what in _BIRTHS_ELSE]
     made += [step for step in steps if step.what == EventKind.SEEN]
     return _at(made[0].spot) if made else None
 
@@ -158,13 +149,7 @@ def _born(steps: Sequence[Step], maker: Origin) -> At | None:
 def _only_seen(steps: Sequence[Step]) -> bool:
     """Whether nobody saw how something was made."""
     whats = {step.what for step in steps}
-    return EventKind.SEEN in whats and not whats & {
-        EventKind.MADE,
-        EventKind.LOADED,
-        EventKind.WRAPPED,
-        EventKind.COMPUTED,
-        EventKind.PUT,
-    }
+    return EventKind.SEEN in whats and not whats & (_BIRTHS | _BIRTHS_ELSE)
 
 
 def _at(spot: Spot) -> At:
@@ -203,16 +188,9 @@ def _assigned(one: Operand, lives: Lives) -> str:
 
 def _path(module: Module, name: str, lives: Lives) -> str:
     """How a weight is reached from the outermost module that has a name."""
-    path = [name]
-    for _ in range(_DEEPEST):
-        if module.word:
-            path.append(module.word)
-        if module.owner is None:
-            break
-        module = module.owner
-    if not module.word:
-        path.append(lives.held_as(module))
-    return dotted(*reversed(path))
+    *parts, whole = module.owners()
+    start = whole.word or lives.held_as(whole)
+    return dotted(start, *(one.word for one in reversed(parts)), name)
 
 
 def _root(one: Operand, name: str, lives: Lives) -> LiveOperand | None:
@@ -244,12 +222,18 @@ def _weight(one: Operand, lives: Lives) -> LiveOperand | None:
 
 def _kept(name: str, thing: Any, lives: Lives) -> LiveOperand:
     tensor = lives.tensor_value(thing)
+    return _shown(name, tensor.maker, tensor.steps, device_of(thing) or "?", shape_of(thing))
+
+
+def _shown(
+    name: str, maker: Origin, steps: Sequence[Step], device: str, shape: tuple[int, ...]
+) -> LiveOperand:
     return LiveOperand(
         name=name,
-        kind=tensor.maker.value,
-        device=device_of(thing) or "?",
-        shape=shape_of(thing),
-        born=_born(tensor.steps, tensor.maker),
-        seen=_only_seen(tensor.steps),
-        moved=tuple(_at(s.spot) for s in tensor.steps if s.what == EventKind.MOVED),
+        kind=maker.value,
+        device=device,
+        shape=shape,
+        born=_born(steps, maker),
+        seen=_only_seen(steps),
+        moved=tuple(_at(s.spot) for s in steps if s.what == EventKind.MOVED),
     )
