@@ -38,8 +38,6 @@ from diagnose.tracing.stacks import Line, Stack, is_own
 
 #: Files of libraries in which tokenizers and processors make what they return.
 _TOKENIZERS = ("tokenization", "tokenizers", "processing_")
-#: Modules above each other that are looked at.
-_DEEPEST = 40
 
 
 class Lives:
@@ -72,9 +70,7 @@ class Lives:
         self._live: dict[int, Any] = {}
         self.steps = Steps(texts)
         self.whereabouts = Whereabouts(recorder)
-        self.scopes = Scopes(
-            self.torch, texts, alive, self.module_value, self.device, recorder.modules.things
-        )
+        self.scopes = Scopes(self)
 
     @cached_property
     def graph(self) -> ObjectGraph:

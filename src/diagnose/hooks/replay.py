@@ -45,8 +45,8 @@ from diagnose.tracing.lives import MOVES, Life
 from diagnose.tracing.recorder import Recorder
 from diagnose.tracing.stacks import Line, is_own
 
-#: Frames of a traceback, and modules above each other, that are looked at.
-_FRAMES, _DEEPEST = 2_000, 40
+#: Frames of a traceback that are looked at.
+_FRAMES = 2_000
 _HOST = frozenset({"numpy", "__array__", "tolist", "_pack_padded_sequence"})
 _COPIES = frozenset({"to", "cuda", "cpu"})
 #: Functions that take from a table by an index: both are the first two tensors of their arguments.

@@ -5,14 +5,14 @@ else those that its text, and that of the call that runs it, shows.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from types import FrameType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from diagnose.hooks.introspection import class_name, fields, is_a
 from diagnose.hooks.modules import is_replica
-from diagnose.hooks.positions import Texts, is_base_init
+from diagnose.hooks.positions import is_base_init
 from diagnose.kinds import DeviceType
 from diagnose.placement import Device, Spot, semantics
 from diagnose.placement.devices import named_so, written
@@ -21,6 +21,9 @@ from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Const, Frame, Object, Place, Unknown, Value
 from diagnose.tracing.stacks import Line
 
+if TYPE_CHECKING:
+    from diagnose.hooks.live_values import Lives
+
 _HOME = Device(DeviceType.CUDA, None, home=True)
 
 
@@ -28,29 +31,12 @@ class Scopes:
     """The scopes of a failing program.
 
     Args:
-        torch: the module.
-        texts: the program's files.
-        alive: the user's frames of the traceback, which still hold their variables.
-        module: gives a live module as a value of placement analysis.
-        device: tells where a live tensor is.
-        modules: gives the live modules.
+        lives: what is known of the program.
     """
 
-    def __init__(
-        self,
-        torch: Any,
-        texts: Texts,
-        alive: Sequence[tuple[FrameType, Line]],
-        module: Callable[[Any], Module | None],
-        device: Callable[[Any], Device | None],
-        modules: Callable[[], Iterable[Any]],
-    ) -> None:
-        self._torch = torch
-        self._texts = texts
-        self._alive = alive
-        self._module = module
-        self._device = device
-        self._modules = modules
+    def __init__(self, lives: Lives) -> None:
+        self._lives = lives
+        self._torch, self._texts, self._alive = lives.torch, lives.texts, lives.alive
 
     def frame(self, stack: Sequence[Line]) -> Frame | None:
         """The variables around the first line of a stack; the callers' hang on it."""
@@ -118,7 +104,7 @@ class Scopes:
         if owner is None:
             return None
         if is_a(owner, self._torch.nn.Module):
-            module = self._module(owner)
+            module = self._lives.module_value(owner)
             if module is not None:
                 module.plain = dict(self._devices_of(owner))
             return module
@@ -131,7 +117,7 @@ class Scopes:
         """An object of each class, a module or what the running functions have at hand: methods that have
         ended were likely its own."""
         found: dict[str, Any] = {}
-        for module in self._modules():
+        for module in self._lives.recorder.modules.things():
             if not is_replica(module):
                 found.setdefault(class_name(module), module)
         for frame, _ in reversed(self._alive):
@@ -148,36 +134,30 @@ class Scopes:
 
     def _value(self, value: Any) -> Value | None:
         """A variable's value, where it tells of a device."""
-        if is_a(value, self._torch._C.device):
-            return Place(written(str(value)) or Device(DeviceType.CPU))
-        if type(value) is str:
-            return Const(value) if written(value) is not None else None
+        if (said := self._said(value)) is not None or type(value) is str:
+            return said
         if is_a(value, self._torch.Tensor):
-            return Tensor(self._device(value))
+            return Tensor(self._lives.device(value))
         if is_a(value, self._torch.nn.Module):
-            return self._module(value)
+            return self._lives.module_value(value)
         if class_name(value) == "Accelerator":
             return Object("accelerator")
         return self._settings(value)
 
     def _settings(self, value: Any) -> Object | None:
         """An object that says a device among its attributes, as parsed arguments and settings do."""
-        told = {
-            name: Place(device) if is_a(one, self._torch._C.device) else Const(one)
-            for name, one in fields(value)
-            if (device := self._said(one)) is not None
-        }
+        told = {name: said for name, one in fields(value) if (said := self._said(one)) is not None}
         if not told or is_a(value, ModuleType):
             return None
         found = Object("namespace")
         found.attributes.update(told)
         return found
 
-    def _said(self, value: Any) -> Device | None:
-        """The device that a plain value names."""
+    def _said(self, value: Any) -> Place | Const | None:
+        """A device, or a text that names one; one that placement analysis has no word for is the cpu."""
         if is_a(value, self._torch._C.device):
-            return written(str(value))
-        return written(value) if type(value) is str else None
+            return Place(written(str(value)) or Device(DeviceType.CPU))
+        return Const(value) if type(value) is str and written(value) is not None else None
 
 
 def _class_of(function: str) -> str:
