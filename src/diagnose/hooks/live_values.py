@@ -23,13 +23,13 @@ from diagnose.hooks.introspection import (
 from diagnose.hooks.modules import Whereabouts, is_offloaded, is_replica
 from diagnose.hooks.object_graph import Kept, ObjectGraph
 from diagnose.hooks.operands import reads
-from diagnose.hooks.positions import Steps, Text, Texts
+from diagnose.hooks.positions import Steps, Texts, statement_of
 from diagnose.hooks.scopes import Scopes
 from diagnose.kinds import DeviceType, EventKind, Origin
-from diagnose.placement import Device, Spot, Step
+from diagnose.placement import Device, Source, Spot, Step
 from diagnose.placement.devices import META, written
 from diagnose.placement.provenance import is_offloaded as brought
-from diagnose.placement.semantics import calls, last_name, nodes
+from diagnose.placement.semantics import around, calls, last_name, nodes
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Generator
 from diagnose.tracing.lives import Event, Life, ModuleLife
@@ -139,22 +139,19 @@ class Lives:
         """The statement that sets the attribute: one that made the value, else one of the owner's class."""
         for line in stack:
             spot = self.texts.spot(line)
-            text = self.texts.of(spot.file) if spot is not None else None
-            if spot is not None and text is not None:
-                statement = text.statement(spot.node)
-                if _sets(statement, kept.name):
-                    return spot._replace(node=statement)
-        for text in self._files_of(kept.owner):
-            for made in nodes(text.source.tree, ast.ClassDef):
+            if spot is not None and _sets(statement := statement_of(spot), kept.name):
+                return spot._replace(node=statement)
+        for source in self._files_of(kept.owner):
+            for made in nodes(source.tree, ast.ClassDef):
                 if made.name == class_name(kept.owner):
                     for one in nodes(made, ast.stmt):
                         if _sets(one, kept.name):
-                            method = text.around(one, ast.FunctionDef)
+                            method = next(around(source.tree, one, ast.FunctionDef), None)
                             function = f"{made.name}.{getattr(method, 'name', '')}"
-                            return Spot(text.source, one, function)
+                            return Spot(source, one, function)
         return None
 
-    def _files_of(self, owner: Any) -> Iterator[Text]:
+    def _files_of(self, owner: Any) -> Iterator[Source]:
         """The files that may hold an object's class: where it is built, and those of the failing frames."""
         codes = [
             one.__code__ for one in namespace(type(owner)).values() if exactly(one, FunctionType)
@@ -163,13 +160,12 @@ class Lives:
         codes += [event.stack[0].code for event in life.events if event.stack] if life else []
         codes += [line.code for _, line in self.alive]
         for file in dict.fromkeys(code.co_filename for code in codes):
-            if (text := self.texts.of(file)) is not None:
-                yield text
+            if (source := self.texts.of(file)) is not None:
+                yield source
 
     def _targets(self, spot: Spot) -> set[str]:
         """The names and attributes that a statement assigns to."""
-        text = self.texts.of(spot.file)
-        statement = text.statement(spot.node) if text is not None else None
+        statement = statement_of(spot)
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         kinds = (ast.Name, ast.Attribute)
         return {last_name(one) for target in targets for one in nodes(target, *kinds)}
@@ -188,10 +184,10 @@ class Lives:
             return None
         if reads(self.spot.node, name):
             return name, self.spot
-        for text in filter(None, map(self.texts.of, self._files())):
-            for node in nodes(text.source.tree, ast.Return):
+        for source in filter(None, map(self.texts.of, self._files())):
+            for node in nodes(source.tree, ast.Return):
                 if reads(node, name):
-                    return name, Spot(text.source, node, None)
+                    return name, Spot(source, node, None)
         return None
 
     def _files(self) -> Sequence[str]:
@@ -206,9 +202,9 @@ class Lives:
         or one makes what is called so; of what a loader made for itself, where the loader is built."""
         value = Generator(written(generator) or Device(DeviceType.CPU))
         made = [
-            Spot(text.source, node, None)
-            for text in filter(None, map(self.texts.of, self._files()))
-            for node in calls(text.source.tree)
+            Spot(source, node, None)
+            for source in filter(None, map(self.texts.of, self._files()))
+            for node in calls(source.tree)
             if ast.unparse(node.func).endswith("Generator")
         ]
         if len(made) > 1:

@@ -18,13 +18,12 @@ from diagnose.hooks.introspection import attributes, device_of, entries, is_a, i
 from diagnose.hooks.live_values import Lives
 from diagnose.hooks.modules import registered, states
 from diagnose.hooks.operands import assigned, standing_for, value
-from diagnose.hooks.positions import Text
 from diagnose.kinds import ConstraintKind, EventKind, Origin
-from diagnose.placement import Spot, Step
+from diagnose.placement import Source, Spot, Step
 from diagnose.placement.devices import SPLIT, written
 from diagnose.placement.machine import ASKED, Meets
 from diagnose.placement.provenance import has
-from diagnose.placement.semantics import around, nodes
+from diagnose.placement.semantics import around, nodes, scope_of
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.tracing.lives import Life
 from diagnose.tracing.stacks import Line, is_own
@@ -32,8 +31,7 @@ from diagnose.tracing.stacks import Line, is_own
 
 def bound(lives: Lives, node: ast.AST | None, spot: Spot) -> Step | None:
     """The assignment that gave the failing function's variable what it holds."""
-    text = lives.texts.of(spot.file)
-    found = assigned(node, text.function(spot.node), spot.line) if text is not None else None
+    found = assigned(node, scope_of(spot.source.tree, spot.node), spot.line)
     return Step(EventKind.BOUND, spot._replace(node=found)) if found is not None else None
 
 
@@ -236,25 +234,25 @@ def of_check(
         spot: the user's innermost line.
     """
     inner = frames[-1]
-    text = lives.texts.of(inner.line.code.co_filename)
-    raised = _raised(text, inner.line.number) if text is not None else None
-    if text is None or raised is None or text.source.path.startswith(_OURS):
+    source = lives.texts.of(inner.line.code.co_filename)
+    raised = _raised(source, inner.line.number) if source is not None else None
+    if source is None or raised is None or source.path.startswith(_OURS):
         return None
     found: dict[int, tuple[ast.expr, Any]] = {}
-    for asked in _asked(raised, text):
-        for node, thing in _tensors(asked, text, inner.frame, lives):
+    for asked in _asked(raised, source):
+        for node, thing in _tensors(asked, source, inner.frame, lives):
             found.setdefault(id(thing), (node, thing))
     if not found:
         return None
     operands = [
-        _operand(node, thing, lives, spot, own=spot.file == text.source.path)
+        _operand(node, thing, lives, spot, own=spot.file == source.path)
         for node, thing in list(found.values())[:_MOST]
     ]
     if all(one.device == "cpu" for one in operands):
         beside = next(_beside(inner.frame, lives), None)
         if beside is None:
             return ConstraintKind.KERNEL, operands
-        operands.append(_operand(*beside, lives, spot, own=spot.file == text.source.path))
+        operands.append(_operand(*beside, lives, spot, own=spot.file == source.path))
     apart = len({one.device for one in operands}) > 1
     return ConstraintKind.JOIN if apart else ConstraintKind.HOST, operands
 
@@ -276,22 +274,22 @@ def _operand(node: ast.expr, thing: Any, lives: Lives, spot: Spot, *, own: bool)
     return _of_live(Meets(named or spot.node, tensor, tensor), thing, lives)._replace(exact=exact)
 
 
-def _raised(text: Text, line: int) -> ast.stmt | None:
+def _raised(source: Source, line: int) -> ast.stmt | None:
     """The statement that raises in a line."""
     inside = [
         node
-        for node in nodes(text.source.tree, ast.Raise, ast.Assert)
+        for node in nodes(source.tree, ast.Raise, ast.Assert)
         if node.lineno <= line <= (node.end_lineno or 0)
     ]
     return inside[-1] if inside else None
 
 
-def _asked(raised: ast.stmt, text: Text) -> Iterator[ast.expr]:
+def _asked(raised: ast.stmt, source: Source) -> Iterator[ast.expr]:
     """The conditions under which a statement runs, innermost first."""
     if isinstance(raised, ast.Assert):
         yield raised.test
         return
-    for one in around(text.source.tree, raised, ast.AST):
+    for one in around(source.tree, raised, ast.AST):
         if not isinstance(one, _BLOCKS):
             return
         if isinstance(one, ast.If | ast.While):
@@ -299,7 +297,7 @@ def _asked(raised: ast.stmt, text: Text) -> Iterator[ast.expr]:
 
 
 def _tensors(
-    test: ast.expr, text: Text, frame: FrameType, lives: Lives
+    test: ast.expr, source: Source, frame: FrameType, lives: Lives
 ) -> Iterator[tuple[ast.expr, Any]]:
     """The tensors that a condition asks where they are, each with its expression; a variable that holds
     somebody's device stands for what it was read from."""
@@ -308,7 +306,7 @@ def _tensors(
         for one in nodes(test, ast.comprehension)
         if isinstance(one.target, ast.Name)
     }
-    function = text.function(test)
+    function = scope_of(source.tree, test)
     for node in nodes(test, ast.Attribute, ast.Name):
         if isinstance(node, ast.Attribute) and node.attr in _ASKED:
             whole = loops.get(node.value.id) if isinstance(node.value, ast.Name) else None

@@ -37,6 +37,7 @@ from diagnose.placement.localization.question import Question
 from diagnose.placement.localization.suspects import explain, of_kernel, of_meeting
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.provenance import born_at, has
+from diagnose.placement.semantics import around
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Frame, Generator, Value
 from diagnose.scene import Scene
@@ -91,10 +92,10 @@ def met(recorder: Recorder, error: BaseException) -> Met | None:
     lives = Lives(recorder, texts, own, spot, frames or frames_of(error))
     calls = tuple(one for line in lines[:-1] if (one := texts.spot(line)) is not None)
     what, operands = _met(failed, frames, lives, spot)
-    around = lives.scopes.frame(lines[::-1])
-    if not operands or around is None:
+    frame = lives.scopes.frame(lines[::-1])
+    if not operands or frame is None:
         return None
-    meeting = Meeting(what, spot, tuple(one.side for one in operands), calls, around)
+    meeting = Meeting(what, spot, tuple(one.side for one in operands), calls, frame)
     asked = (
         "cuda" if what == ConstraintKind.KERNEL else failed.asked if failed is not None else None
     )
@@ -298,9 +299,8 @@ def _put_on_meta(tensor: Tensor, failed: Spot, lives: Lives) -> Spot | None:
     spot: Spot | None = born.spot
     frame: Frame | None = tensor.frame
     while spot is not None:
-        text = lives.texts.of(spot.file)
-        block = text.around(spot.node, ast.With) if text is not None else None
-        if isinstance(block, ast.With) and "meta" in ast.unparse(block.items[0]):
+        block = next(around(spot.source.tree, spot.node, ast.With), None)
+        if block is not None and "meta" in ast.unparse(block.items[0]):
             return spot._replace(node=block)
         spot, frame = (frame.call, frame.caller) if frame is not None else (None, None)
     return born.spot if _is_move(failed.node) else None

@@ -16,7 +16,7 @@ from diagnose.hooks.positions import is_base_init
 from diagnose.kinds import DeviceType
 from diagnose.placement import Device, Spot, semantics
 from diagnose.placement.devices import named_so, written
-from diagnose.placement.semantics import Function, nodes
+from diagnose.placement.semantics import Function, nodes, scope_of
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Const, Frame, Object, Place, Unknown, Value
 from diagnose.tracing.stacks import Line
@@ -57,32 +57,26 @@ class Scopes:
         if above:
             found.caller = self.frame(above)
             found.call = self._texts.spot(above[0])
-            function = self._function(spot)
-            if found.call is not None and function is not None:
+            function = scope_of(spot.source.tree, spot.node)
+            if found.call is not None and isinstance(function, Function):
                 found.given = given_to(function, found.call.node)
         return found
 
-    def _function(self, spot: Spot) -> Function | None:
-        text = self._texts.of(spot.file)
-        found = text.around(spot.node, ast.FunctionDef, ast.AsyncFunctionDef) if text else None
-        return found if isinstance(found, Function) else None
-
     def around(self, spot: Spot) -> Frame:
         """What the text around a node tells of devices."""
-        function = self._function(spot)
-        scope: ast.AST = function or spot.source.tree
+        scope = scope_of(spot.source.tree, spot.node)
         found = Frame(spot.source, function=spot.function)
         found.bound = bound_before(scope, spot.line)
         for name, line, device in _bound(scope):
             found.lines.setdefault(name, line)
             if device is not None:
                 found.names.setdefault(name, Place(device))
-        if function is None:
+        if not isinstance(scope, Function):
             return found
-        for name in parameters(function):
+        for name in parameters(scope):
             found.lines[name] = 0
             found.names.setdefault(name, Unknown(name))
-        found.yields = yields(function)
+        found.yields = yields(scope)
         if any(one.value is not None for one in nodes(scope, ast.Return)):
             found.result = [Module("?", None)]  # it may give what it builds
         found.around = {

@@ -11,6 +11,7 @@ from diagnose.hooks.introspection import device_of, shape_of
 from diagnose.hooks.live_values import Lives
 from diagnose.hooks.modules import dotted, registered
 from diagnose.hooks.non_dispatch import Operand
+from diagnose.hooks.positions import statement_of
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.model import At, LiveOperand
 from diagnose.placement import Spot, Step, Suspect
@@ -166,21 +167,15 @@ def _name(one: Operand, spot: Spot, lives: Lives) -> str:
     said = ast.unparse(node) if isinstance(node, ast.expr) and node is not spot.node else ""
     if one.exact and said:
         return said
-    return (
-        lives.graph.name(one.thing)
-        or said
-        or _assigned(one, lives)
-        or lives.graph.borrowed(one.thing)
-    )
+    return lives.graph.name(one.thing) or said or _assigned(one) or lives.graph.borrowed(one.thing)
 
 
-def _assigned(one: Operand, lives: Lives) -> str:
+def _assigned(one: Operand) -> str:
     """What the statement that made a tensor assigned it to, in a function that is over."""
     made = first_of(one.side.tensor.steps, EventKind.MADE, EventKind.LOADED)
-    text = lives.texts.of(made.spot.file) if made is not None else None
-    if made is None or text is None or one.side.tensor.maker not in _MADE:
+    if made is None or one.side.tensor.maker not in _MADE:
         return ""
-    match text.statement(made.spot.node):
+    match statement_of(made.spot):
         case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
             return ast.unparse(target) if value is made.spot.node else ""
     return ""
