@@ -34,7 +34,6 @@ from diagnose.hooks.introspection import (
 from diagnose.hooks.modules import (
     Modules,
     dotted,
-    find,
     joined,
     registered,
     states,
@@ -146,7 +145,7 @@ class _Observer:
         near = [f for f in self.frames[::-1] if f.frame is site or f.frame.own]
         #: The line that called the failing op and the user's own around it, innermost first.
         self.near = near[:_OWN_FRAMES]
-        self.modules: Modules = find(self.frames, torch.nn.Module)
+        self.modules = Modules(self.frames, torch.nn.Module)
         self.deadline = time.thread_time() + _SECONDS
         self.names: dict[int, str] = {}
 

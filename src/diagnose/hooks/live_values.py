@@ -14,13 +14,12 @@ from typing import Any
 from diagnose.hooks.introspection import (
     attributes,
     class_name,
-    device_of,
     exactly,
     is_a,
     namespace,
     shape_of,
 )
-from diagnose.hooks.modules import Whereabouts, is_offloaded, is_replica
+from diagnose.hooks.modules import Whereabouts, is_offloaded, is_replica, located
 from diagnose.hooks.object_graph import Kept, ObjectGraph
 from diagnose.hooks.operands import reads
 from diagnose.hooks.positions import Steps, Texts, statement_of
@@ -70,7 +69,7 @@ class Lives:
         self._live: dict[int, Any] = {}
         self.steps = Steps(texts)
         self.whereabouts = Whereabouts(recorder)
-        self.scopes = Scopes(self)
+        self.scopes = Scopes(recorder, texts, alive, self.module_value)
 
     @cached_property
     def graph(self) -> ObjectGraph:
@@ -87,11 +86,6 @@ class Lives:
         running = [ref() for ref in failed.running] if failed is not None else []
         return [one for one in running if one is not None]
 
-    def device(self, tensor: Any) -> Device | None:
-        """Where a live tensor is."""
-        text = device_of(tensor)
-        return None if text is None else written(text)
-
     def is_partly(self, device: Device, module: Module | None) -> bool:
         """Whether the model that a module belongs to is on a device with a part of its tensors only."""
         owners = list(module.owners()) if module is not None else []
@@ -102,7 +96,7 @@ class Lives:
     def tensor_value(self, tensor: Any) -> Tensor:
         """A live tensor, with the steps of its life."""
         life = self.recorder.tensors.get(tensor) or Life(Origin.OTHER)
-        return self.lived(life, self.device(tensor), tensor, scalar=not shape_of(tensor))
+        return self.lived(life, located(tensor), tensor, scalar=not shape_of(tensor))
 
     def lived(self, life: Life, device: Device | None, tensor: Any, *, scalar: bool) -> Tensor:
         """What is known of a tensor's life, which may be over; then ``tensor`` is None."""

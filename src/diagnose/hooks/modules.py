@@ -7,8 +7,8 @@ from __future__ import annotations
 import sys
 import time
 from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -46,14 +46,24 @@ class Root:
     frame: int
 
 
-@dataclass(slots=True)
 class Modules:
-    """All modules reachable from the frames. ``paths`` maps id(module) to (id(root), dotted path);
-    ``selves`` are the modules whose methods were running: id(module) to index of the innermost frame."""
+    """All modules in the local variables of the frames, and one level into other objects there. ``paths``
+    maps id(module) to (id(root), dotted path); ``selves`` are the modules whose methods were running:
+    id(module) to index of the innermost frame."""
 
-    roots: dict[int, Root] = field(default_factory=dict)
-    paths: dict[int, tuple[int, str]] = field(default_factory=dict)
-    selves: dict[int, int] = field(default_factory=dict)
+    def __init__(self, frames: Sequence[LiveFrame], module_class: type) -> None:
+        self.roots: dict[int, Root] = {}
+        self.paths: dict[int, tuple[int, str]] = {}
+        self.selves: dict[int, int] = {}
+        deadline = time.thread_time() + _SECONDS
+        for live in frames:
+            for name, module in _candidates(live, module_class):
+                if name == "self":
+                    self.selves[id(module)] = live.index
+                if id(module) not in self.paths:
+                    self._add(Root(name, module, live.index), deadline)
+        for live in frames:
+            self._drop_listed(live.locals.get("self"))
 
     def failing(self) -> Root | None:
         """The root that holds the innermost running module; the first root if none runs."""
@@ -62,20 +72,28 @@ class Modules:
                 return self.roots[self.paths[key][0]]
         return next(iter(self.roots.values()), None)
 
+    def _add(self, root: Root, deadline: float) -> None:
+        """Record a root and all it contains; roots that turn out to be part of it are roots no more."""
+        parts = {}
+        for path, module in walk(root.module):
+            parts[id(module)] = path
+            if time.thread_time() > deadline:
+                break
+        for inner in parts:
+            self.roots.pop(inner, None)
+        self.roots[id(root.module)] = root
+        for inner, path in parts.items():
+            known = self.paths.get(inner)
+            # What two roots share keeps its first name, unless that root is now a part of this one.
+            if known is None or known[0] not in self.roots:
+                self.paths[inner] = (id(root.module), path)
 
-def find(frames: list[LiveFrame], module_class: type) -> Modules:
-    """All modules in the local variables of the frames, and one level into other objects there."""
-    found = Modules()
-    deadline = time.thread_time() + _SECONDS
-    for live in frames:
-        for name, module in _candidates(live, module_class):
-            if name == "self":
-                found.selves[id(module)] = live.index
-            if id(module) not in found.paths:
-                _add(found, Root(name, module, live.index), deadline)
-    for live in frames:
-        _drop_listed(found, live.locals.get("self"))
-    return found
+    def _drop_listed(self, owner: Any) -> None:
+        """A module that a running one keeps in a plain list or dict is no root: it is unregistered."""
+        for _, at, item in unregistered(owner) if id(owner) in self.paths else ():
+            if at and item is not owner and self.roots.pop(id(item), None) is not None:
+                for key in [key for key, (root, _) in self.paths.items() if root == id(item)]:
+                    del self.paths[key]
 
 
 def _candidates(live: LiveFrame, module_class: type) -> Iterator[tuple[str, Any]]:
@@ -92,34 +110,6 @@ def _candidates(live: LiveFrame, module_class: type) -> Iterator[tuple[str, Any]
                     yield f"self.{label(attribute)}", inner
 
 
-def _add(found: Modules, root: Root, deadline: float) -> None:
-    """Record a root and all it contains; roots that turn out to be part of it are roots no more."""
-    key = id(root.module)
-    parts = {}
-    for path, module in walk(root.module):
-        parts[id(module)] = path
-        if time.thread_time() > deadline:
-            break
-    for inner in parts:
-        found.roots.pop(inner, None)
-    found.roots[key] = root
-    for inner, path in parts.items():
-        known = found.paths.get(inner)
-        # What two roots share keeps its first name, unless that root is now a part of this one.
-        if known is None or known[0] not in found.roots:
-            found.paths[inner] = (key, path)
-
-
-def _drop_listed(found: Modules, owner: Any) -> None:
-    """A module that a running one keeps in a plain list or dict is no root: it is unregistered."""
-    if id(owner) not in found.paths:
-        return
-    for _, at, item in unregistered(owner):
-        if at and item is not owner and found.roots.pop(id(item), None) is not None:
-            for key in [key for key, (root, _) in found.paths.items() if root == id(item)]:
-                del found.paths[key]
-
-
 def walk(module: Any) -> Iterator[tuple[str, Any]]:
     """A module and all registered in it, each once, with its dotted path; the shallow ones first."""
     pending, seen = deque([("", module)]), set[int]()
@@ -134,6 +124,12 @@ def walk(module: Any) -> Iterator[tuple[str, Any]]:
             for name, child in entries(attributes(inner).get("_modules"))
             if child is not None
         ]
+
+
+def located(tensor: Any) -> Device | None:
+    """Where a live tensor is."""
+    text = device_of(tensor)
+    return None if text is None else written(text)
 
 
 def registered(module: Any) -> Iterator[tuple[str, str, Any]]:
@@ -246,5 +242,5 @@ class Whereabouts:
 def _places(module: Any) -> Iterator[Device]:
     """Where a module's tensors are, without those of its parts."""
     for _, _, tensor in registered(module):
-        if (text := device_of(tensor)) is not None and (device := written(text)) is not None:
+        if (device := located(tensor)) is not None:
             yield device

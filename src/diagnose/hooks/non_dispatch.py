@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from diagnose.hooks.introspection import attributes, device_of, entries, is_a, items, shape_of
 from diagnose.hooks.live_values import Lives
-from diagnose.hooks.modules import registered, states
+from diagnose.hooks.modules import located, registered, states
 from diagnose.hooks.operands import assigned, standing_for, value
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import Source, Spot, Step
@@ -115,7 +115,7 @@ def of_optimizer(
         if owner is None or not is_a(owner, lives.torch.optim.Optimizer):
             continue
         for parameter, _, state in states(owner):
-            if shape_of(state) and lives.device(state) != lives.device(parameter):
+            if shape_of(state) and located(state) != located(parameter):
                 weight = lives.tensor_value(parameter)
                 stray = lives.tensor_value(state)
                 stray.maker, stray.module = Origin.STATE, weight.module and weight.module.whole()
@@ -197,7 +197,7 @@ def of_wrapper(
     whole = lives.module_value(inner)
     split = whole is not None and whole.device == SPLIT
     for parameter in inner.parameters():
-        if lives.device(parameter) != home:
+        if located(parameter) != home:
             weight = lives.tensor_value(parameter)
             if split:  # no move of it all would help
                 weight.device = SPLIT

@@ -5,14 +5,15 @@ else those that its text, and that of the call that runs it, shows.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from diagnose.hooks.introspection import class_name, fields, is_a
-from diagnose.hooks.modules import is_replica
-from diagnose.hooks.positions import is_base_init
+from diagnose.hooks.modules import is_replica, located
+from diagnose.hooks.positions import Texts, is_base_init
 from diagnose.kinds import DeviceType
 from diagnose.placement import Device, Spot, semantics
 from diagnose.placement.devices import named_so, written
@@ -22,7 +23,7 @@ from diagnose.placement.values import Const, Frame, Object, Place, Unknown, Valu
 from diagnose.tracing.stacks import Line
 
 if TYPE_CHECKING:
-    from diagnose.hooks.live_values import Lives
+    from diagnose.tracing.recorder import Recorder
 
 _HOME = Device(DeviceType.CUDA, None, home=True)
 
@@ -31,12 +32,24 @@ class Scopes:
     """The scopes of a failing program.
 
     Args:
-        lives: what is known of the program.
+        recorder: knows the live modules.
+        texts: the program's files.
+        alive: the user's frames of the traceback, which still hold their variables.
+        module: gives a live module as a value of placement analysis.
     """
 
-    def __init__(self, lives: Lives) -> None:
-        self._lives = lives
-        self._torch, self._texts, self._alive = lives.torch, lives.texts, lives.alive
+    def __init__(
+        self,
+        recorder: Recorder,
+        texts: Texts,
+        alive: Sequence[tuple[FrameType, Line]],
+        module: Callable[[Any], Module | None],
+    ) -> None:
+        self._torch: Any = sys.modules["torch"]
+        self._recorder = recorder
+        self._texts = texts
+        self._alive = alive
+        self._module = module
 
     def frame(self, stack: Sequence[Line]) -> Frame | None:
         """The variables around the first line of a stack; the callers' hang on it."""
@@ -98,7 +111,7 @@ class Scopes:
         if owner is None:
             return None
         if is_a(owner, self._torch.nn.Module):
-            module = self._lives.module_value(owner)
+            module = self._module(owner)
             if module is not None:
                 module.plain = dict(self._devices_of(owner))
             return module
@@ -111,7 +124,7 @@ class Scopes:
         """An object of each class, a module or what the running functions have at hand: methods that have
         ended were likely its own."""
         found: dict[str, Any] = {}
-        for module in self._lives.recorder.modules.things():
+        for module in self._recorder.modules.things():
             if not is_replica(module):
                 found.setdefault(class_name(module), module)
         for frame, _ in reversed(self._alive):
@@ -131,9 +144,9 @@ class Scopes:
         if (said := self._said(value)) is not None or type(value) is str:
             return said
         if is_a(value, self._torch.Tensor):
-            return Tensor(self._lives.device(value))
+            return Tensor(located(value))
         if is_a(value, self._torch.nn.Module):
-            return self._lives.module_value(value)
+            return self._module(value)
         if class_name(value) == "Accelerator":
             return Object("accelerator")
         return self._settings(value)

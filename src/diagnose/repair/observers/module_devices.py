@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
-from diagnose.hooks.modules import is_replica
+from diagnose.hooks.modules import dotted, is_replica
 from diagnose.kinds import EventKind
 from diagnose.repair.observers.residency import Residence
 from diagnose.repair.observers.spread_models import Spread
@@ -88,7 +88,7 @@ class Models:
             return
         if str(event.device).startswith("cuda"):
             path, root = self._path(life.module)
-            self.streamed.add(".".join(filter(None, (self._name(root), *path, life.name))))
+            self.streamed.add(dotted(self._name(root), *path, life.name))
 
     def look(self) -> None:
         """Looks at all models that are alive."""
@@ -121,10 +121,10 @@ class Models:
             above = self._recorder.modules.get(module)
             for slot, one in [*module._parameters.items(), *module._buffers.items()]:
                 if one is not None:
-                    self._found(".".join(filter(None, (name, part, slot))), one, above)
+                    self._found(dotted(name, part, slot), one, above)
             kept = {slot for slot, one in module._buffers.items() if one is not None}
             for slot in kept - module._non_persistent_buffers_set:
-                self.saved.add(".".join(filter(None, (name, part, slot))))
+                self.saved.add(dotted(name, part, slot))
         known = {id(one) for one in root.parameters()}
         for part, one in _listed(root):
             if id(one) not in known and one.requires_grad:
@@ -135,17 +135,14 @@ class Models:
         if one.device.type == "cuda":
             slot = name.rpartition(".")[2]
             self._gpus[id(life or one), slot] = (life, str(one.device))
-        (self.hollow.add if _is_hollow(one) else self.hollow.discard)(name)
         moves = [e.device for e in life.events if e.what == EventKind.MOVED] if life else ["cuda"]
         moved = any(device != "cpu" for device in moves)
-        if moved and moves[-1] == "cpu":
-            self.parked.add(name)
-        else:
-            self.parked.discard(name)
-        if one.device.type == "cpu" and not moved:
-            self.idle.add(name)
-        else:
-            self.idle.discard(name)
+        for found, holds in (
+            (self.hollow, _is_hollow(one)),
+            (self.parked, moved and moves[-1] == "cpu"),
+            (self.idle, not moved and one.device.type == "cpu"),
+        ):
+            (found.add if holds else found.discard)(name)
 
     def _name(self, root: Any) -> str:
         if (known := self._names.get(root)) is None:
@@ -161,12 +158,12 @@ def _listed(root: Any) -> Iterator[tuple[str, Any]]:
     for part, module in root.named_modules():
         for attribute, held in vars(module).items():
             if isinstance(held, torch.Tensor) and held.is_leaf and held.requires_grad:
-                yield ".".join(filter(None, (part, attribute))), held
+                yield dotted(part, attribute), held
             if attribute.startswith("_") or not isinstance(held, dict | list | tuple):
                 continue
             for subscript, layer in _layers(held):
                 for name, one in layer.named_parameters():
-                    yield ".".join(filter(None, (part, f"{attribute}{subscript}", name))), one
+                    yield dotted(part, f"{attribute}{subscript}", name), one
 
 
 def _layers(held: Any, depth: int = 2) -> Iterator[tuple[str, torch.nn.Module]]:

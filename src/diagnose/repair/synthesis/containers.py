@@ -105,11 +105,11 @@ def _edits(
     for changes in codemods:
         for kind in type(kept.owner).__mro__:
             code = getattr(namespace(kind).get("__init__"), "__code__", None)
-            source = (
-                failure.texts.of(code.co_filename) if code is not None and is_own(code) else None
-            )
+            if code is None or not is_own(code):
+                continue
+            source = failure.texts.of(code.co_filename)
             for node in nodes(source.tree, ast.ClassDef) if source is not None else ():
-                for made in assigned(node, f"self.{kept.name}") if source is not None else ():
+                for made in assigned(node, f"self.{kept.name}"):
                     if source is not None and node.name == kind.__name__ and len(made.targets) == 1:
                         rest = (changes, made, kept)
                         yield from proposed("register-module", source, *rest, cause=cause)
