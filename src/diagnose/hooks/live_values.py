@@ -28,7 +28,7 @@ from diagnose.kinds import DeviceType, EventKind, Origin
 from diagnose.placement import Device, Source, Spot, Step
 from diagnose.placement.devices import META, written
 from diagnose.placement.provenance import is_offloaded as brought
-from diagnose.placement.semantics import around, calls, last_name, nodes
+from diagnose.placement.semantics import around, bindings_by, calls, last_name, nodes
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Generator
 from diagnose.tracing.lives import Event, Life, ModuleLife
@@ -157,13 +157,6 @@ class Lives:
             if (source := self.texts.of(file)) is not None:
                 yield source
 
-    def _targets(self, spot: Spot) -> set[str]:
-        """The names and attributes that a statement assigns to."""
-        statement = statement_of(spot)
-        targets = statement.targets if isinstance(statement, ast.Assign) else []
-        kinds = (ast.Name, ast.Attribute)
-        return {last_name(one) for target in targets for one in nodes(target, *kinds)}
-
     @cached_property
     def replica(self) -> Any:
         """The outermost module of a copy of `DataParallel` that was running."""
@@ -206,7 +199,9 @@ class Lives:
                 one.rpartition(".")[2]
                 for one in (ast.unparse(node) if node is not None else "", self.graph.name(thing))
             }
-            made = [spot for spot in made if called & self._targets(spot)]
+            made = [
+                spot for spot in made if called & {*map(last_name, _targets(statement_of(spot)))}
+            ]
         if len(made) == 1:
             value.steps = (Step(EventKind.MADE, made[0], value.device),)
             value.frame = self.scopes.around(made[0])
@@ -307,13 +302,14 @@ def _birth(events: Sequence[Event]) -> Stack:
     return events[0].stack if events else ()
 
 
+def _targets(statement: ast.AST) -> Iterator[ast.Name | ast.Attribute]:
+    """The names and attributes that a statement binds."""
+    for one in bindings_by(statement):
+        yield from nodes(one.target, ast.Name, ast.Attribute)
+
+
 def _sets(statement: ast.AST, name: str) -> bool:
-    targets: list[ast.expr] = []
-    if isinstance(statement, ast.Assign):
-        targets = statement.targets
-    elif isinstance(statement, ast.AnnAssign | ast.AugAssign):
-        targets = [statement.target]
-    return any(one.attr == name for target in targets for one in nodes(target, ast.Attribute))
+    return any(isinstance(one, ast.Attribute) and one.attr == name for one in _targets(statement))
 
 
 def _placed(

@@ -29,7 +29,7 @@ from diagnose.tracing.lives import Life
 from diagnose.tracing.stacks import Line, is_own
 
 
-def bound(lives: Lives, node: ast.AST | None, spot: Spot) -> Step | None:
+def bound(node: ast.AST | None, spot: Spot) -> Step | None:
     """The assignment that gave the failing function's variable what it holds."""
     found = assigned(node, scope_of(spot.source.tree, spot.node), spot.line)
     return Step(EventKind.BOUND, spot._replace(node=found)) if found is not None else None
@@ -55,7 +55,7 @@ def constructed(lives: Lives, tensor: Tensor, node: ast.AST, spot: Spot) -> None
     """Records where ``torch.Tensor(...)`` created a tensor, which no hook of torch reports."""
     if tensor.maker != Origin.OTHER or has(tensor.steps, EventKind.MADE):
         return
-    given = bound(lives, node, spot)
+    given = bound(node, spot)
     made = given.spot.node if given is not None else node
     if isinstance(made, ast.Call) and ast.unparse(made.func).endswith("Tensor"):
         tensor.maker = Origin.FACTORY

@@ -255,10 +255,7 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
                 step = Step(EventKind.LISTED, spot._replace(node=item), device)
                 tensor.steps = (*tensor.steps, step)
         non_dispatch.looped(lives, tensor, node, spot)
-        if (
-            tensor.maker == Origin.BATCH
-            and (bound := non_dispatch.bound(lives, node, spot)) is not None
-        ):
+        if tensor.maker == Origin.BATCH and (bound := non_dispatch.bound(node, spot)) is not None:
             tensor.steps = (*tensor.steps, bound)
         side = Meets(node or spot.node, value, tensor)
         found.append(Operand(side, operand.device, operand.shape, thing, operand.life, exact=exact))

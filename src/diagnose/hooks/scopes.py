@@ -64,9 +64,13 @@ class Scopes:
         found = self.around(spot)
         running = next((f for f, one in self._alive if one.code is line.code), None)
         if running is not None:
-            self._fill(found, running)
+            for name, value in list(running.f_locals.items()):
+                if (known := self._value(value)) is not None:
+                    found.names[name] = known
+            found.this = self._this(running.f_locals.get("self"))
         elif spot.function is not None:
-            found.this = self._this(self._objects.get(_class_of(spot.function)))
+            kind = spot.function.rpartition(".")[0].rpartition(".")[2]
+            found.this = self._this(self._objects.get(kind))
         if above:
             found.caller = self.frame(above)
             found.call = self._texts.spot(above[0])
@@ -89,7 +93,7 @@ class Scopes:
         for name in parameters(scope):
             found.lines[name] = 0
             found.names.setdefault(name, Unknown(name))
-        found.yields = yields(scope)
+        found.yields = any(nodes(scope, ast.Yield, ast.YieldFrom))
         if any(one.value is not None for one in nodes(scope, ast.Return)):
             found.result = [Module("?", None)]  # it may give what it builds
         found.around = {
@@ -98,13 +102,6 @@ class Scopes:
             if device is not None
         }
         return found
-
-    def _fill(self, found: Frame, running: FrameType) -> None:
-        """Puts in what a running function's variables hold."""
-        for name, value in list(running.f_locals.items()):
-            if (known := self._value(value)) is not None:
-                found.names[name] = known
-        found.this = self._this(running.f_locals.get("self"))
 
     def _this(self, owner: Any) -> Module | Object | None:
         """The object that a method is of, with the devices that it knows."""
@@ -167,11 +164,6 @@ class Scopes:
         return Const(value) if type(value) is str and written(value) is not None else None
 
 
-def _class_of(function: str) -> str:
-    """The class of a method, as ``Net`` is of ``Net.forward``; empty of a function."""
-    return function.rpartition(".")[0].rpartition(".")[2]
-
-
 def _bound(scope: ast.AST, *, top: bool = False) -> Iterator[tuple[str, int, Device | None]]:
     """The variables of a function, or of the ``top`` of a file, each with a line that binds it, and the
     device where it holds one: ``torch.device(...)``, a text that names one, an argument called so."""
@@ -180,11 +172,7 @@ def _bound(scope: ast.AST, *, top: bool = False) -> Iterator[tuple[str, int, Dev
         for arg in semantics.parameters(scope):
             known = named_so(arg.arg) and arg.arg not in chosen
             yield arg.arg, scope.lineno, _HOME if known else None
-    inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    body: Sequence[ast.AST] = [scope]
-    if top and isinstance(scope, ast.Module):
-        body = [one for one in scope.body if not isinstance(one, inner)]
-    for part in body:
+    for part in semantics.top(scope) if top and isinstance(scope, ast.Module) else [scope]:
         for node in nodes(part, ast.Assign, ast.Name):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -252,11 +240,6 @@ def bound_before(scope: ast.AST, line: int) -> dict[str, ast.AST]:
                 if isinstance(one.target, ast.Name):
                     found[one.target.id] = statement
     return found
-
-
-def yields(function: Function) -> bool:
-    """Whether a function is a generator."""
-    return any(semantics.nodes(function, ast.Yield, ast.YieldFrom))
 
 
 def _statements(scope: ast.AST) -> Iterator[ast.stmt]:
