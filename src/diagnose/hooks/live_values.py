@@ -19,7 +19,7 @@ from diagnose.hooks.introspection import (
     namespace,
     shape_of,
 )
-from diagnose.hooks.modules import Whereabouts, is_offloaded, is_replica, located
+from diagnose.hooks.modules import Whereabouts, is_offloaded, is_replica, is_restored, located
 from diagnose.hooks.object_graph import Kept, ObjectGraph
 from diagnose.hooks.operands import reads
 from diagnose.hooks.positions import Steps, Texts, statement_of
@@ -285,13 +285,6 @@ def _is_whole(life: Life) -> bool:
     return module is not None and not is_replica(module)
 
 
-def _is_restored(life: Life) -> bool:
-    """Whether a weight's data is as a checkpoint gave it, and its module was built."""
-    whats = {event.what for event in life.events}
-    whole = life.module is not None and any(e.what == EventKind.LOADED for e in life.module.events)
-    return EventKind.LOADED in whats and EventKind.MOVED not in whats and not whole
-
-
 def _birth(events: Sequence[Event]) -> Stack:
     """The stack of what made or loaded something; of a weight whose maker was not seen, of its
     registration."""
@@ -327,8 +320,11 @@ def _placed(
 
 
 def _maker(life: Life) -> Origin:
-    """What made a tensor, by whose code did."""
+    """What made a tensor, by whose code did; a weight of a module that was built, and whose data is as a
+    checkpoint gave it, is what that loaded."""
     makers = [one.caller.co_filename for one in life.events if one.caller]
     if any(name in maker for maker in makers for name in _TOKENIZERS):
         return Origin.TOKENS
-    return Origin.LOAD if life.maker == Origin.WEIGHT and _is_restored(life) else life.maker
+    built = life.module is None or all(e.what != EventKind.LOADED for e in life.module.events)
+    restored = life.maker == Origin.WEIGHT and built and is_restored(life.events)
+    return Origin.LOAD if restored else life.maker

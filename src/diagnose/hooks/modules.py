@@ -28,10 +28,11 @@ from diagnose.placement import Device
 from diagnose.placement.devices import SPLIT, written
 
 if TYPE_CHECKING:  # they import torch, which a failing program may not have
+    from diagnose.tracing.lives import Event
     from diagnose.tracing.recorder import Recorder
 
 #: Where a module keeps what it registers.
-REGISTERED = frozenset({"_parameters", "_buffers", "_modules"})
+REGISTERED = ("_parameters", "_buffers", "_modules")
 #: Bounds of one walk: the answer must come soon, and a larger model looks no different.
 _MODULES = 20_000
 _SECONDS = 0.2
@@ -196,6 +197,12 @@ def is_replica(module: Any) -> bool:
 _LIVE_MODULES = 5_000
 
 
+def is_restored(events: Sequence[Event]) -> bool:
+    """Whether something is where it was saved, or has the data that a checkpoint gave it."""
+    whats = {event.what for event in events}
+    return EventKind.LOADED in whats and EventKind.MOVED not in whats
+
+
 class Whereabouts:
     """Where modules are.
 
@@ -235,8 +242,7 @@ class Whereabouts:
     def _is_only_restored(self, module: Any) -> bool:
         """Whether a module is where it was saved."""
         life = self._recorder.modules.get(module)
-        whats = {event.what for event in life.events} if life is not None else set()
-        return EventKind.LOADED in whats and EventKind.MOVED not in whats
+        return life is not None and is_restored(life.events)
 
 
 def _places(module: Any) -> Iterator[Device]:

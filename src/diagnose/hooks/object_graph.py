@@ -31,7 +31,7 @@ from diagnose.tracing.lives import Life, Table
 from diagnose.tracing.stacks import is_own
 
 #: What modules and optimizers hold otherwise than by name.
-_INNER = REGISTERED | {"state", "param_groups", "defaults"}
+_INNER = frozenset({*REGISTERED, "state", "param_groups", "defaults"})
 #: Objects within each other that are looked into, things looked at, and how long.
 _DEEPEST, _MOST, _SECONDS = 4, 20_000, 0.3
 
