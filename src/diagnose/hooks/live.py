@@ -109,7 +109,6 @@ _TENSORS = 20_000
 _SECONDS = 0.3
 #: How many of the innermost frames outside torch are asked for their variables.
 _OWN_FRAMES = 5
-_RUNNING = 12
 
 
 def look(error: BaseException, scene: Scene) -> Seen:
