@@ -371,9 +371,9 @@ def live_frames(error: BaseException, report: Report) -> list[LiveFrame]:
     """
     alive: dict[tuple[str, int | None, str | None], list[FrameType]] = defaultdict(list)
     for exception in reversed(list(related(error))):
-        for running, line in _entries(traceback_of(exception)):
-            code = running.f_code
-            alive[code.co_filename, line, code.co_name].append(running)
+        for step in traced(exception):
+            code = step.tb_frame.f_code
+            alive[code.co_filename, step.tb_lineno, code.co_name].append(step.tb_frame)
     found = []
     for index in reversed(range(len(report.frames))):
         frame = report.frames[index]
@@ -383,11 +383,13 @@ def live_frames(error: BaseException, report: Report) -> list[LiveFrame]:
     return found[::-1]
 
 
-def _entries(trace: TracebackType | None) -> Iterator[tuple[FrameType, int]]:
+def traced(error: BaseException) -> Iterator[TracebackType]:
+    """The entries of its traceback, outermost first."""
+    trace = traceback_of(error)
     for _ in range(_ENTRIES):
         if trace is None:
             return
-        yield trace.tb_frame, trace.tb_lineno
+        yield trace
         trace = trace.tb_next
 
 

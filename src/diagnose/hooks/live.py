@@ -21,11 +21,8 @@ from typing import Any
 from diagnose import tracing
 from diagnose.bulkhead import guarded
 from diagnose.hooks.introspection import (
-    attributes,
     class_name,
     device_of,
-    entries,
-    fields,
     is_a,
     items,
     label,
@@ -34,7 +31,15 @@ from diagnose.hooks.introspection import (
     printable,
     shape_of,
 )
-from diagnose.hooks.modules import Modules, dotted, find, joined, walk
+from diagnose.hooks.modules import (
+    Modules,
+    dotted,
+    joined,
+    registered,
+    states,
+    unregistered,
+    walk,
+)
 from diagnose.hooks.shell import name_cells
 from diagnose.model import Diagnosis, Lang, SeenTensor
 from diagnose.scene import Scene
@@ -104,8 +109,6 @@ _TENSORS = 20_000
 _SECONDS = 0.3
 #: How many of the innermost frames outside torch are asked for their variables.
 _OWN_FRAMES = 5
-_RUNNING = 12
-_REGISTERED = frozenset({"_parameters", "_buffers", "_modules"})
 
 
 def look(error: BaseException, scene: Scene) -> Seen:
@@ -135,14 +138,13 @@ class _Observer:
     """One look at one failure: the frames, the modules in them, and which tensors were named."""
 
     def __init__(self, torch: Any, error: BaseException, scene: Scene) -> None:
-        self.tensor, self.module = torch.Tensor, torch.nn.Module
-        self.optimizer = torch.optim.Optimizer
+        self.tensor, self.optimizer = torch.Tensor, torch.optim.Optimizer
         self.frames = live_frames(error, scene.report)
         site = scene.site.frame if scene.site else None
         near = [f for f in self.frames[::-1] if f.frame is site or f.frame.own]
         #: The line that called the failing op and the user's own around it, innermost first.
         self.near = near[:_OWN_FRAMES]
-        self.modules: Modules = find(self.frames, self.module)
+        self.modules = Modules(self.frames, torch.nn.Module)
         self.deadline = time.thread_time() + _SECONDS
         self.names: dict[int, str] = {}
 
@@ -171,17 +173,10 @@ class _Observer:
             start = "" if root is failing else root.name
             for path, module in walk(root.module):
                 place = self.modules.selves.get(id(module), root.frame)
-                for name, kind, tensor in self.held(module):
+                for name, kind, tensor in registered(module):
                     full = joined(dotted(start, path), name)
                     where = {"owner": class_name(module), "frame": place, "root": root.name}
                     yield from self.seen(full, tensor, kind=kind, **where)
-
-    def held(self, module: Any) -> Iterator[tuple[str, str, Any]]:
-        """Name, kind and tensor of what is registered in one module."""
-        for slot, kind in (("_parameters", "parameter"), ("_buffers", "buffer")):
-            for name, tensor in entries(attributes(module).get(slot)):
-                if is_a(tensor, self.tensor):
-                    yield name, kind, tensor
 
     def unregistered(self) -> Iterator[SeenTensor]:
         """What ``.to()`` does not reach: tensors in attributes, modules in plain lists and dicts."""
@@ -190,23 +185,15 @@ class _Observer:
             running = self.modules.selves.get(id(owner)) == live.index
             if not (running or live in self.near):
                 continue
-            for name, value in fields(owner):
-                if name not in _REGISTERED:
-                    yield from self.attribute(f"self.{label(name)}", value, owner, live.index)
-
-    def attribute(self, name: str, value: Any, owner: Any, frame: int) -> Iterator[SeenTensor]:
-        """A tensor or a plain container of tensors and modules that an object holds."""
-        where = {"owner": class_name(owner), "frame": frame}
-        if is_a(value, self.tensor):
-            yield from self.seen(name, value, kind="attribute", **where)
-            return
-        for subscript, item in items(value):
-            if is_a(item, self.tensor):
-                yield from self.seen(name + subscript, item, kind="attribute", **where)
-            elif is_a(item, self.module) and id(item) not in self.modules.paths:
-                for path, module in walk(item):
-                    for inner, _, tensor in self.held(module):
-                        full = joined(dotted(name + subscript, path), inner)
+            where = {"owner": class_name(owner), "frame": live.index}
+            for attribute, at, item in unregistered(owner):
+                name = f"self.{label(attribute)}{at}"
+                if is_a(item, self.tensor):
+                    yield from self.seen(name, item, kind="attribute", **where)
+                    continue
+                for path, module in walk(item) if id(item) not in self.modules.paths else ():
+                    for inner, _, tensor in registered(module):
+                        full = joined(dotted(name, path), inner)
                         yield from self.seen(full, tensor, kind="unregistered", **where)
 
     def variables(self) -> Iterator[SeenTensor]:
@@ -228,17 +215,12 @@ class _Observer:
 
     def state(self, name: str, optimizer: Any, frame: int) -> Iterator[SeenTensor]:
         """The state of one optimizer; counters without a dimension may be anywhere."""
-        states = attributes(optimizer).get("state")
-        if not is_a(states, dict):
-            return
-        for parameter, values in list(dict.items(states)):  # type: ignore[arg-type]
-            if not is_a(parameter, self.tensor):
-                continue
-            home = device_of(parameter)
-            known = self.names.get(id(parameter), "…")
-            for subscript, tensor in items(values):
-                if is_a(tensor, self.tensor) and shape_of(tensor) and device_of(tensor) != home:
-                    full = f"{name}.state[{known}]{subscript}"
-                    yield from self.seen(
-                        full, tensor, kind="state", owner=class_name(optimizer), frame=frame
-                    )
+        where = {"kind": "state", "owner": class_name(optimizer), "frame": frame}
+        for parameter, subscript, tensor in states(optimizer):
+            if (
+                is_a(parameter, self.tensor)
+                and shape_of(tensor)
+                and device_of(tensor) != device_of(parameter)
+            ):
+                known = self.names.get(id(parameter), "…")
+                yield from self.seen(f"{name}.state[{known}]{subscript}", tensor, **where)

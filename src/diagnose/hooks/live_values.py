@@ -5,44 +5,30 @@ and the steps of their lives.
 from __future__ import annotations
 
 import ast
-import re
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import islice
-from types import FrameType, FunctionType, MethodType, ModuleType
-from typing import Any, NamedTuple
+from types import FrameType, FunctionType
+from typing import Any
 
 from diagnose.hooks.introspection import (
     attributes,
     class_name,
-    device_of,
-    entries,
     exactly,
-    fields,
     is_a,
-    items,
-    label,
+    namespace,
     shape_of,
 )
-from diagnose.hooks.modules import (
-    Keepers,
-    Whereabouts,
-    dotted,
-    is_offloaded,
-    is_replica,
-    joined,
-    walk,
-)
+from diagnose.hooks.modules import Whereabouts, is_offloaded, is_replica, is_restored, located
+from diagnose.hooks.object_graph import Kept, ObjectGraph
 from diagnose.hooks.operands import reads
-from diagnose.hooks.positions import Steps, Texts
+from diagnose.hooks.positions import Steps, Texts, statement_of
 from diagnose.hooks.scopes import Scopes
 from diagnose.kinds import DeviceType, EventKind, Origin
-from diagnose.placement import Device, Spot, Step
+from diagnose.placement import Device, Source, Spot, Step
 from diagnose.placement.devices import META, written
 from diagnose.placement.provenance import is_offloaded as brought
-from diagnose.placement.semantics import calls, last_name, nodes
+from diagnose.placement.semantics import around, bindings_by, calls, last_name, nodes
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Generator
 from diagnose.tracing.lives import Event, Life, ModuleLife
@@ -51,8 +37,6 @@ from diagnose.tracing.stacks import Line, Stack, is_own
 
 #: Files of libraries in which tokenizers and processors make what they return.
 _TOKENIZERS = ("tokenization", "tokenizers", "processing_")
-#: Modules above each other that are looked at.
-_DEEPEST = 40
 
 
 class Lives:
@@ -84,28 +68,23 @@ class Lives:
         self._modules: dict[int, Module] = {}
         self._live: dict[int, Any] = {}
         self.steps = Steps(texts)
-        self.whereabouts = Whereabouts(self.torch, recorder)
-        self.scopes = Scopes(
-            self.torch, texts, alive, self.module_value, self.device, recorder.modules.things
+        self.whereabouts = Whereabouts(recorder)
+        self.scopes = Scopes(recorder, texts, alive, self.module_value)
+
+    @cached_property
+    def graph(self) -> ObjectGraph:
+        """What the program calls what it holds, and which of it modules keep."""
+        own, others = (
+            [frame for frame, line in reversed(self.seen) if is_own(line.code) == is_users]
+            for is_users in (True, False)
         )
+        return ObjectGraph(self.torch, self.recorder.tensors, own, others, self._running())
 
-    @cached_property
-    def keepers(self) -> Keepers:
-        """What modules keep without registering it."""
-        return Keepers(self.torch, self.recorder, self.texts, self.alive)
-
-    @cached_property
-    def holders(self) -> Holders:
-        """What the program calls the tensors that it holds."""
-        frames = [(frame, is_own(line.code)) for frame, line in reversed(self.seen)]
-        own = [frame for frame, is_users in frames if is_users]
-        others = [frame for frame, is_users in frames if not is_users]
-        return Holders(self.torch, self.recorder, own, others)
-
-    def device(self, tensor: Any) -> Device | None:
-        """Where a live tensor is."""
-        text = device_of(tensor)
-        return None if text is None else written(text)
+    def _running(self) -> list[Any]:
+        """The modules whose methods were running, innermost first."""
+        failed = self.recorder.failed
+        running = [ref() for ref in failed.running] if failed is not None else []
+        return [one for one in running if one is not None]
 
     def is_partly(self, device: Device, module: Module | None) -> bool:
         """Whether the model that a module belongs to is on a device with a part of its tensors only."""
@@ -117,11 +96,11 @@ class Lives:
     def tensor_value(self, tensor: Any) -> Tensor:
         """A live tensor, with the steps of its life."""
         life = self.recorder.tensors.get(tensor) or Life(Origin.OTHER)
-        return self.lived(life, self.device(tensor), tensor, scalar=not shape_of(tensor))
+        return self.lived(life, located(tensor), tensor, scalar=not shape_of(tensor))
 
     def lived(self, life: Life, device: Device | None, tensor: Any, *, scalar: bool) -> Tensor:
         """What is known of a tensor's life, which may be over; then ``tensor`` is None."""
-        if life.module is None and (kept := self.keepers.registered(tensor)) is not None:
+        if life.module is None and (kept := self.graph.registered(tensor)) is not None:
             life = Life(Origin.WEIGHT, life.events, self.life_of(kept.owner), kept.name)
         stack = _birth(life.events)
         module = self.module_of(life.module)
@@ -135,9 +114,9 @@ class Lives:
         name, free = life.name, maker not in (Origin.WEIGHT, Origin.OUTPUT)
         if maker == Origin.WEIGHT and self.replica is not None and _is_whole(life):
             steps = (*steps, Step(EventKind.KEPT, self.spot, device))
-        if free and (kept := self.keepers.of(tensor, life)) is not None:
+        if free and (kept := self.graph.unregistered(tensor, life)) is not None:
             module, name = self.module_value(kept.owner), kept.name
-            spot = self.keepers.statement(kept, stack)
+            spot = self._keeping(kept, stack)
             if spot is not None:
                 steps = (*steps, Step(EventKind.HELD if kept.at else EventKind.KEPT, spot, device))
         elif (
@@ -150,34 +129,52 @@ class Lives:
         frame = self.scopes.frame(stack)
         return Tensor(device, maker, steps, frame, scalar=scalar, module=module, name=name)
 
-    def _targets(self, spot: Spot) -> set[str]:
-        """The names and attributes that a statement assigns to."""
-        text = self.texts.of(spot.file)
-        statement = text.statement(spot.node) if text is not None else None
-        targets = statement.targets if isinstance(statement, ast.Assign) else []
-        kinds = (ast.Name, ast.Attribute)
-        return {last_name(one) for target in targets for one in nodes(target, *kinds)}
+    def _keeping(self, kept: Kept, stack: Stack) -> Spot | None:
+        """The statement that sets the attribute: one that made the value, else one of the owner's class."""
+        for line in stack:
+            spot = self.texts.spot(line)
+            if spot is not None and _sets(statement := statement_of(spot), kept.name):
+                return spot._replace(node=statement)
+        for source in self._files_of(kept.owner):
+            for made in nodes(source.tree, ast.ClassDef):
+                if made.name == class_name(kept.owner):
+                    for one in nodes(made, ast.stmt):
+                        if _sets(one, kept.name):
+                            method = next(around(source.tree, one, ast.FunctionDef), None)
+                            function = f"{made.name}.{getattr(method, 'name', '')}"
+                            return Spot(source, one, function)
+        return None
+
+    def _files_of(self, owner: Any) -> Iterator[Source]:
+        """The files that may hold an object's class: where it is built, and those of the failing frames."""
+        codes = [
+            one.__code__ for one in namespace(type(owner)).values() if exactly(one, FunctionType)
+        ]
+        life = self.recorder.modules.get(owner)
+        codes += [event.stack[0].code for event in life.events if event.stack] if life else []
+        codes += [line.code for _, line in self.alive]
+        for file in dict.fromkeys(code.co_filename for code in codes):
+            if (source := self.texts.of(file)) is not None:
+                yield source
 
     @cached_property
     def replica(self) -> Any:
         """The outermost module of a copy of `DataParallel` that was running."""
-        failed = self.recorder.failed
-        running = [ref() for ref in failed.running] if failed is not None else []
-        return next((one for one in reversed(running) if is_replica(one)), None)
+        return next((one for one in reversed(self._running()) if is_replica(one)), None)
 
     def _kept_outside(self, tensor: Any, life: Life) -> tuple[str, Spot] | None:
         """The attribute of an object, which no copy of a module has of its own, that keeps a tensor; and
         where it is read."""
-        holder = self.holders.keeper(tensor, life)
+        holder = self.graph.keeper(tensor, life)
         name = holder.attribute() if holder is not None else ""
         if not name:
             return None
         if reads(self.spot.node, name):
             return name, self.spot
-        for text in filter(None, map(self.texts.of, self._files())):
-            for node in nodes(text.source.tree, ast.Return):
+        for source in filter(None, map(self.texts.of, self._files())):
+            for node in nodes(source.tree, ast.Return):
                 if reads(node, name):
-                    return name, Spot(text.source, node, None)
+                    return name, Spot(source, node, None)
         return None
 
     def _files(self) -> Sequence[str]:
@@ -192,17 +189,19 @@ class Lives:
         or one makes what is called so; of what a loader made for itself, where the loader is built."""
         value = Generator(written(generator) or Device(DeviceType.CPU))
         made = [
-            Spot(text.source, node, None)
-            for text in filter(None, map(self.texts.of, self._files()))
-            for node in calls(text.source.tree)
+            Spot(source, node, None)
+            for source in filter(None, map(self.texts.of, self._files()))
+            for node in calls(source.tree)
             if ast.unparse(node.func).endswith("Generator")
         ]
         if len(made) > 1:
             called = {
                 one.rpartition(".")[2]
-                for one in (ast.unparse(node) if node is not None else "", self.holders.name(thing))
+                for one in (ast.unparse(node) if node is not None else "", self.graph.name(thing))
             }
-            made = [spot for spot in made if called & self._targets(spot)]
+            made = [
+                spot for spot in made if called & {*map(last_name, _targets(statement_of(spot)))}
+            ]
         if len(made) == 1:
             value.steps = (Step(EventKind.MADE, made[0], value.device),)
             value.frame = self.scopes.around(made[0])
@@ -249,8 +248,8 @@ class Lives:
 
     def _held(self, value: Module, module: Any, life: ModuleLife) -> None:
         """Notes of a module that another keeps it in a plain list or dict."""
-        kept = self.keepers.of(module)
-        spot = self.keepers.statement(kept, _birth(life.events)) if kept is not None else None
+        kept = self.graph.unregistered(module)
+        spot = self._keeping(kept, _birth(life.events)) if kept is not None else None
         if kept is not None and spot is not None:
             value.owner, value.word = self.module_value(kept.owner), kept.name + kept.at
             value.steps = (*value.steps, Step(EventKind.HELD, spot))
@@ -265,7 +264,7 @@ class Lives:
 
     def held_as(self, value: Module) -> str:
         """What the program calls a module that is in none of its variables."""
-        return self.holders.name(self._live.get(id(value)))
+        return self.graph.name(self._live.get(id(value)))
 
     def module_value(self, module: Any) -> Module | None:
         """A live module."""
@@ -286,13 +285,6 @@ def _is_whole(life: Life) -> bool:
     return module is not None and not is_replica(module)
 
 
-def _is_restored(life: Life) -> bool:
-    """Whether a weight's data is as a checkpoint gave it, and its module was built."""
-    whats = {event.what for event in life.events}
-    whole = life.module is not None and any(e.what == EventKind.LOADED for e in life.module.events)
-    return EventKind.LOADED in whats and EventKind.MOVED not in whats and not whole
-
-
 def _birth(events: Sequence[Event]) -> Stack:
     """The stack of what made or loaded something; of a weight whose maker was not seen, of its
     registration."""
@@ -303,185 +295,14 @@ def _birth(events: Sequence[Event]) -> Stack:
     return events[0].stack if events else ()
 
 
-_SLOTS = ("_parameters", "_buffers")
-#: What modules and optimizers hold otherwise than by name.
-_INNER = frozenset({"_parameters", "_buffers", "_modules", "state", "param_groups", "defaults"})
-#: Objects within each other that are looked into, things looked at, and how long.
-_DEEPEST_HELD, _MOST, _SECONDS = 4, 20_000, 0.2
+def _targets(statement: ast.AST) -> Iterator[ast.Name | ast.Attribute]:
+    """The names and attributes that a statement binds."""
+    for one in bindings_by(statement):
+        yield from nodes(one.target, ast.Name, ast.Attribute)
 
 
-class Holder(NamedTuple):
-    """Who holds a tensor: how the program writes that, and whether an object keeps it longer than a
-    variable does."""
-
-    name: str
-    tensor: Any
-    kept: bool
-
-    def attribute(self) -> str:
-        """The attribute that keeps it, or a container of it; empty where none does."""
-        _, dot, last = re.sub(r"(\[[^]]*\])+$", "", self.name).rpartition(".")
-        return last if dot else ""
-
-
-class Holders:
-    """The names of what can be reached from the variables of frames.
-
-    Args:
-        torch: the module.
-        recorder: knows what shares a life.
-        own: the user's frames, innermost first: all that they reach has a name.
-        others: frames of libraries, innermost first: of them only the variables.
-    """
-
-    def __init__(
-        self, torch: Any, recorder: Recorder, own: Sequence[FrameType], others: Sequence[FrameType]
-    ) -> None:
-        self._torch = torch
-        self._recorder = recorder
-        self._until = time.thread_time() + _SECONDS
-        self._left = _MOST
-        self._seen = set[int]()
-        self._by_thing: dict[int, list[Holder]] = {}
-        self._by_life: dict[int, list[Holder]] = {}
-        self._named: dict[int, str] = {}
-        self._borrowed: dict[int, str] = {}
-        self._optimizers: list[tuple[str, Any]] = []
-        for frame in own:
-            for name, value in list(frame.f_locals.items()):
-                self._look(str(name), value, 0, kept=False)
-        for frame in own[-1:]:
-            for name, value in list(frame.f_globals.items()):
-                if not is_a(value, ModuleType):
-                    self._look(str(name), value, 1, kept=False)
-        for name, optimizer in self._optimizers:
-            self._look_into_state(name, optimizer)
-        for frame in others:
-            for name, value in list(frame.f_locals.items()):
-                for path, one in (
-                    (str(name), value),
-                    *((f"{name}{s}", i) for s, i in items(value)),
-                ):
-                    if is_a(one, torch.Tensor) or is_a(one, torch._C.Generator):
-                        known = self._borrowed.get(id(one), "[")
-                        self._borrowed[id(one)] = path if "[" in known else known
-
-    def name(self, thing: Any) -> str:
-        """How a tensor, module or generator is reached from the innermost variable that leads to it, if one
-        does."""
-        if thing is None:
-            return ""
-        found = next((one.name for one in self._of(thing)), "")
-        return found or self._named.get(id(thing), "")
-
-    def borrowed(self, thing: Any) -> str:
-        """What the innermost function of a library calls a tensor or a generator."""
-        return self._borrowed.get(id(thing), "") if thing is not None else ""
-
-    def keeper(self, thing: Any, life: Life | None) -> Holder | None:
-        """The object's attribute that keeps a tensor, or the one that it was computed from."""
-        found = [*self._of(thing), *self._sharing(life)]
-        return next((one for one in found if one.kept), None)
-
-    def source(self, thing: Any, life: Life | None) -> Holder | None:
-        """The variable that holds what a tensor was computed from."""
-        return next((one for one in self._sharing(life) if one.tensor is not thing), None)
-
-    def outermost(self, thing: Any) -> Holder | None:
-        """The variable of the outermost function that a tensor came from: what it was called there."""
-        return next(iter(self._of(thing)[-1:]), None)
-
-    def alike(self, thing: Any, life: Life | None) -> list[Any]:
-        """A tensor, and what shares its life."""
-        return [thing, *(one.tensor for one in self._sharing(life))]
-
-    def _of(self, thing: Any) -> list[Holder]:
-        return self._by_thing.get(id(thing), []) if thing is not None else []
-
-    def _sharing(self, life: Life | None) -> list[Holder]:
-        return self._by_life.get(id(life), []) if life is not None and life.events else []
-
-    def _note(self, name: str, tensor: Any, *, kept: bool) -> None:
-        holder = Holder(name, tensor, kept)
-        self._by_thing.setdefault(id(tensor), []).append(holder)
-        life = self._recorder.tensors.get(tensor)
-        if life is not None:
-            self._by_life.setdefault(id(life), []).append(holder)
-
-    def _look(self, name: str, thing: Any, depth: int, *, kept: bool) -> None:
-        """Notes a thing under a name, and what it holds."""
-        if is_a(thing, self._torch.Tensor):
-            self._note(name, thing, kept=kept)
-            return
-        if is_a(thing, self._torch._C.Generator):
-            self._named.setdefault(id(thing), name)
-            return
-        if depth > _DEEPEST_HELD or self._is_over():
-            return
-        if is_a(thing, self._torch.nn.Module):
-            self._look_into_module(name, thing, depth)
-            return
-        if id(thing) in self._seen:
-            return
-        if exactly(thing, int, float, str, bytes, bool, type(None)) or is_a(thing, type):
-            return
-        self._seen.add(id(thing))
-        for subscript, item in items(thing):
-            self._look(name + subscript, item, depth + 1, kept=True)
-        if is_a(thing, self._torch.optim.Optimizer):
-            self._optimizers.append((name, thing))
-        for cell, item in _closed(thing):
-            self._look(cell, item, depth + 1, kept=True)
-        if not is_a(thing, ModuleType):
-            for field, item in fields(thing):
-                if field not in _INNER:
-                    self._look(f"{name}.{label(field)}", item, depth + 1, kept=True)
-
-    def _look_into_module(self, name: str, root: Any, depth: int) -> None:
-        for path, module in walk(root):
-            full = dotted(name, path)
-            if full != "self":
-                self._named.setdefault(id(module), full)
-            if id(module) in self._seen or self._is_over():
-                continue
-            self._seen.add(id(module))
-            for slot in _SLOTS:
-                for inner, tensor in entries(attributes(module).get(slot)):
-                    if is_a(tensor, self._torch.Tensor):
-                        self._note(joined(full, inner), tensor, kept=True)
-            for field, item in fields(module):
-                if field not in _INNER and not field.startswith("_"):
-                    self._look(joined(full, field), item, depth + 1, kept=True)
-                elif field.endswith("_hooks"):
-                    for _, hook in islice(items(item), _DEEPEST_HELD):
-                        self._look(joined(full, field), hook, depth + 1, kept=True)
-
-    def _look_into_state(self, name: str, optimizer: Any) -> None:
-        state = attributes(optimizer).get("state")
-        if not is_a(state, dict):
-            return
-        for parameter, values in list(islice(dict.items(state), _MOST)):  # type: ignore[arg-type]
-            names = [one.name for one in self._of(parameter)] or [class_name(parameter)]
-            of = min(names, key=lambda name: "[" in name)  # no place in a list, if it has a name
-            for subscript, item in items(values):
-                if is_a(item, self._torch.Tensor):
-                    self._note(f"{name}.state[{of}]{subscript}", item, kept=True)
-
-    def _is_over(self) -> bool:
-        self._left -= 1
-        return self._left < 0 or time.thread_time() > self._until
-
-
-def _closed(thing: Any) -> Iterator[tuple[str, Any]]:
-    """The variables that a function of the user's holds on to."""
-    if exactly(thing, MethodType):
-        yield "self", thing.__self__
-    elif exactly(thing, FunctionType) and is_own(thing.__code__):
-        for name, cell in zip(thing.__code__.co_freevars, thing.__closure__ or (), strict=False):
-            try:
-                yield name, cell.cell_contents
-            except ValueError:  # not assigned yet
-                continue
+def _sets(statement: ast.AST, name: str) -> bool:
+    return any(isinstance(one, ast.Attribute) and one.attr == name for one in _targets(statement))
 
 
 def _placed(
@@ -499,8 +320,11 @@ def _placed(
 
 
 def _maker(life: Life) -> Origin:
-    """What made a tensor, by whose code did."""
+    """What made a tensor, by whose code did; a weight of a module that was built, and whose data is as a
+    checkpoint gave it, is what that loaded."""
     makers = [one.caller.co_filename for one in life.events if one.caller]
     if any(name in maker for maker in makers for name in _TOKENIZERS):
         return Origin.TOKENS
-    return Origin.LOAD if life.maker == Origin.WEIGHT and _is_restored(life) else life.maker
+    built = life.module is None or all(e.what != EventKind.LOADED for e in life.module.events)
+    restored = life.maker == Origin.WEIGHT and built and is_restored(life.events)
+    return Origin.LOAD if restored else life.maker

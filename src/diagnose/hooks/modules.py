@@ -1,17 +1,16 @@
 """The torch modules of a failing program: which contain which, what their tensors are called, where they
-are, what libraries wrap around them, and what they keep without registering it.
+are, and what libraries wrap around them.
 """
 
 from __future__ import annotations
 
-import ast
+import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
-from types import FrameType, FunctionType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from diagnose.hooks.introspection import (
     LiveFrame,
@@ -19,24 +18,21 @@ from diagnose.hooks.introspection import (
     class_name,
     device_of,
     entries,
-    exactly,
     fields,
     is_a,
     items,
     label,
-    namespace,
 )
 from diagnose.kinds import DeviceType, EventKind
-from diagnose.placement import Device, Spot
+from diagnose.placement import Device
 from diagnose.placement.devices import SPLIT, written
-from diagnose.placement.semantics import nodes
 
 if TYPE_CHECKING:  # they import torch, which a failing program may not have
-    from diagnose.hooks.positions import Text, Texts
-    from diagnose.tracing.lives import Life
+    from diagnose.tracing.lives import Event
     from diagnose.tracing.recorder import Recorder
-    from diagnose.tracing.stacks import Line, Stack
 
+#: Where a module keeps what it registers.
+REGISTERED = ("_parameters", "_buffers", "_modules")
 #: Bounds of one walk: the answer must come soon, and a larger model looks no different.
 _MODULES = 20_000
 _SECONDS = 0.2
@@ -51,14 +47,24 @@ class Root:
     frame: int
 
 
-@dataclass(slots=True)
 class Modules:
-    """All modules reachable from the frames. ``paths`` maps id(module) to (id(root), dotted path);
-    ``selves`` are the modules whose methods were running: id(module) to index of the innermost frame."""
+    """All modules in the local variables of the frames, and one level into other objects there. ``paths``
+    maps id(module) to (id(root), dotted path); ``selves`` are the modules whose methods were running:
+    id(module) to index of the innermost frame."""
 
-    roots: dict[int, Root] = field(default_factory=dict)
-    paths: dict[int, tuple[int, str]] = field(default_factory=dict)
-    selves: dict[int, int] = field(default_factory=dict)
+    def __init__(self, frames: Sequence[LiveFrame], module_class: type) -> None:
+        self.roots: dict[int, Root] = {}
+        self.paths: dict[int, tuple[int, str]] = {}
+        self.selves: dict[int, int] = {}
+        deadline = time.thread_time() + _SECONDS
+        for live in frames:
+            for name, module in _candidates(live, module_class):
+                if name == "self":
+                    self.selves[id(module)] = live.index
+                if id(module) not in self.paths:
+                    self._add(Root(name, module, live.index), deadline)
+        for live in frames:
+            self._drop_listed(live.locals.get("self"))
 
     def failing(self) -> Root | None:
         """The root that holds the innermost running module; the first root if none runs."""
@@ -67,20 +73,28 @@ class Modules:
                 return self.roots[self.paths[key][0]]
         return next(iter(self.roots.values()), None)
 
+    def _add(self, root: Root, deadline: float) -> None:
+        """Record a root and all it contains; roots that turn out to be part of it are roots no more."""
+        parts = {}
+        for path, module in walk(root.module):
+            parts[id(module)] = path
+            if time.thread_time() > deadline:
+                break
+        for inner in parts:
+            self.roots.pop(inner, None)
+        self.roots[id(root.module)] = root
+        for inner, path in parts.items():
+            known = self.paths.get(inner)
+            # What two roots share keeps its first name, unless that root is now a part of this one.
+            if known is None or known[0] not in self.roots:
+                self.paths[inner] = (id(root.module), path)
 
-def find(frames: list[LiveFrame], module_class: type) -> Modules:
-    """All modules in the local variables of the frames, and one level into other objects there."""
-    found = Modules()
-    deadline = time.thread_time() + _SECONDS
-    for live in frames:
-        for name, module in _candidates(live, module_class):
-            if name == "self":
-                found.selves[id(module)] = live.index
-            if id(module) not in found.paths:
-                _add(found, Root(name, module, live.index), deadline)
-    for live in frames:
-        _drop_listed(found, live.locals.get("self"))
-    return found
+    def _drop_listed(self, owner: Any) -> None:
+        """A module that a running one keeps in a plain list or dict is no root: it is unregistered."""
+        for _, at, item in unregistered(owner) if id(owner) in self.paths else ():
+            if at and item is not owner and self.roots.pop(id(item), None) is not None:
+                for key in [key for key, (root, _) in self.paths.items() if root == id(item)]:
+                    del self.paths[key]
 
 
 def _candidates(live: LiveFrame, module_class: type) -> Iterator[tuple[str, Any]]:
@@ -97,36 +111,6 @@ def _candidates(live: LiveFrame, module_class: type) -> Iterator[tuple[str, Any]
                     yield f"self.{label(attribute)}", inner
 
 
-def _add(found: Modules, root: Root, deadline: float) -> None:
-    """Record a root and all it contains; roots that turn out to be part of it are roots no more."""
-    key = id(root.module)
-    parts = {}
-    for path, module in walk(root.module):
-        parts[id(module)] = path
-        if time.thread_time() > deadline:
-            break
-    for inner in parts:
-        found.roots.pop(inner, None)
-    found.roots[key] = root
-    for inner, path in parts.items():
-        known = found.paths.get(inner)
-        # What two roots share keeps its first name, unless that root is now a part of this one.
-        if known is None or known[0] not in found.roots:
-            found.paths[inner] = (key, path)
-
-
-def _drop_listed(found: Modules, owner: Any) -> None:
-    """A module that a running one keeps in a plain list or dict is no root: it is unregistered."""
-    if id(owner) not in found.paths:
-        return
-    for _, value in fields(owner):
-        for _, item in items(value):
-            if item is not owner and found.roots.pop(id(item), None) is not None:
-                parts = [key for key, (root, _) in found.paths.items() if root == id(item)]
-                for key in parts:
-                    del found.paths[key]
-
-
 def walk(module: Any) -> Iterator[tuple[str, Any]]:
     """A module and all registered in it, each once, with its dotted path; the shallow ones first."""
     pending, seen = deque([("", module)]), set[int]()
@@ -141,6 +125,39 @@ def walk(module: Any) -> Iterator[tuple[str, Any]]:
             for name, child in entries(attributes(inner).get("_modules"))
             if child is not None
         ]
+
+
+def located(tensor: Any) -> Device | None:
+    """Where a live tensor is."""
+    text = device_of(tensor)
+    return None if text is None else written(text)
+
+
+def registered(module: Any) -> Iterator[tuple[str, str, Any]]:
+    """Name, kind and tensor of the parameters and buffers of a module, without those of its parts."""
+    for kind in ("parameter", "buffer"):
+        for name, tensor in entries(attributes(module).get(f"_{kind}s")):
+            if is_a(tensor, sys.modules["torch"].Tensor):
+                yield name, kind, tensor
+
+
+def unregistered(owner: Any) -> Iterator[tuple[str, str, Any]]:
+    """What ``.to()`` does not reach: the attribute of a tensor that an object keeps, the attribute and the
+    subscript of a tensor or a module in a plain container there."""
+    torch = sys.modules["torch"]
+    for name, value in fields(owner):
+        for at, one in (("", value), *items(value)) if name not in REGISTERED else ():
+            if is_a(one, torch.Tensor) or (at and is_a(one, torch.nn.Module)):
+                yield name, at, one
+
+
+def states(optimizer: Any) -> Iterator[tuple[Any, str, Any]]:
+    """The tensors of an optimizer's state: of which parameter, the subscript, the tensor."""
+    state: Any = attributes(optimizer).get("state")
+    for parameter, values in list(dict.items(state)) if is_a(state, dict) else ():
+        for subscript, item in items(values):
+            if is_a(item, sys.modules["torch"].Tensor):
+                yield parameter, subscript, item
 
 
 def joined(path: str, name: str) -> str:
@@ -180,16 +197,20 @@ def is_replica(module: Any) -> bool:
 _LIVE_MODULES = 5_000
 
 
+def is_restored(events: Sequence[Event]) -> bool:
+    """Whether something is where it was saved, or has the data that a checkpoint gave it."""
+    whats = {event.what for event in events}
+    return EventKind.LOADED in whats and EventKind.MOVED not in whats
+
+
 class Whereabouts:
     """Where modules are.
 
     Args:
-        torch: the module.
         recorder: knows all modules, and which of them a checkpoint brought.
     """
 
-    def __init__(self, torch: Any, recorder: Recorder) -> None:
-        self._torch = torch
+    def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
 
     def of(self, module: Any) -> Device | None:
@@ -199,7 +220,7 @@ class Whereabouts:
         restored = self._is_only_restored(module)
         for _, one in islice(walk(module), _LIVE_MODULES) if module is not None else ():
             if restored or not self._is_only_restored(one):
-                found |= set(self._places(one))
+                found |= set(_places(one))
             if sum(one.type == DeviceType.CUDA for one in found) > 1:
                 return SPLIT
         return found.pop() if len(found) == 1 else None
@@ -207,7 +228,7 @@ class Whereabouts:
     def is_partly(self, device: Device, module: Any) -> bool:
         """Whether some tensors of a module are on a device, and others are not."""
         parts = islice(walk(module), _LIVE_MODULES) if module is not None else ()
-        return len({one == device for _, part in parts for one in self._places(part)}) > 1
+        return len({one == device for _, part in parts for one in _places(part)}) > 1
 
     def several_cards(self) -> bool:
         """Whether the program has modules on several accelerators; where a checkpoint left one, no line put
@@ -215,126 +236,17 @@ class Whereabouts:
         found = set[Device]()
         for module in islice(self._recorder.modules.things(), _LIVE_MODULES):
             if not (is_replica(module) or self._is_only_restored(module)):
-                found |= set(self._places(module))
+                found |= set(_places(module))
         return sum(one.type == DeviceType.CUDA for one in found) > 1
 
     def _is_only_restored(self, module: Any) -> bool:
         """Whether a module is where it was saved."""
         life = self._recorder.modules.get(module)
-        whats = {event.what for event in life.events} if life is not None else set()
-        return EventKind.LOADED in whats and EventKind.MOVED not in whats
-
-    def _places(self, module: Any) -> Iterator[Device]:
-        """Where a module's tensors are, without those of its parts."""
-        for slot in ("_parameters", "_buffers"):
-            for _, tensor in entries(attributes(module).get(slot)):
-                text = device_of(tensor) if is_a(tensor, self._torch.Tensor) else None
-                if text is not None and (device := written(text)) is not None:
-                    yield device
+        return life is not None and is_restored(life.events)
 
 
-_REGISTERED = frozenset({"_parameters", "_buffers", "_modules"})
-
-
-class Kept(NamedTuple):
-    """Where something is kept: the module, its attribute, and ``at`` which place of a list or dict that is
-    (``[0]``), empty where the attribute itself is it."""
-
-    owner: Any
-    name: str
-    at: str = ""
-
-
-class Keepers:
-    """What is kept, by identity; a tensor also by its life, which what is computed from it shares."""
-
-    def __init__(
-        self, torch: Any, recorder: Recorder, texts: Texts, alive: Sequence[tuple[FrameType, Line]]
-    ) -> None:
-        self._torch = torch
-        self._recorder = recorder
-        self._texts = texts
-        self._alive = alive
-        self._known: dict[int, Kept] = {}
-        self._registered: dict[int, Kept] = {}
-        seen = set[int]()
-        for frame, _ in reversed(alive):
-            for value in list(frame.f_locals.values()):
-                for one in (value, *(held for _, held in fields(value))):
-                    if is_a(one, torch.nn.Module):
-                        self._look_into(one, seen)
-        for ref in recorder.failed.running if recorder.failed is not None else ():
-            if (module := ref()) is not None:
-                self._look_into(module, seen)
-
-    def of(self, thing: Any, life: Life | None = None) -> Kept | None:
-        """Where a tensor or a module is kept, or the tensor that it was computed from."""
-        found = self._known.get(id(thing)) if thing is not None else None
-        return found or (self._known.get(id(life)) if life is not None else None)
-
-    def registered(self, thing: Any) -> Kept | None:
-        """Where a tensor is registered now, whoever put it there."""
-        return self._registered.get(id(thing)) if thing is not None else None
-
-    def _look_into(self, root: Any, seen: set[int]) -> None:
-        for _, module in islice(walk(root), _LIVE_MODULES):
-            if id(module) in seen:
-                continue
-            seen.add(id(module))
-            for name, value in fields(module):
-                if name in _REGISTERED:
-                    for inner, tensor in entries(value) if name != "_modules" else ():
-                        self._registered.setdefault(id(tensor), Kept(module, inner))
-                    continue
-                for at, one in (("", value), *items(value)):
-                    self._note(one, Kept(module, name, at), seen)
-
-    def _note(self, thing: Any, kept: Kept, seen: set[int]) -> None:
-        if is_a(thing, self._torch.Tensor):
-            self._known.setdefault(id(thing), kept)
-            life = self._recorder.tensors.get(thing)
-            if life is not None:
-                self._known.setdefault(id(life), kept)
-        elif kept.at and is_a(thing, self._torch.nn.Module):
-            self._known.setdefault(id(thing), kept)
-            self._look_into(thing, seen)
-
-    def statement(self, kept: Kept, stack: Stack) -> Spot | None:
-        """The statement that sets the attribute: one that made the value, else one of the owner's class."""
-        for line in stack:
-            spot = self._texts.spot(line)
-            text = self._texts.of(spot.file) if spot is not None else None
-            if spot is not None and text is not None:
-                statement = text.statement(spot.node)
-                if _sets(statement, kept.name):
-                    return spot._replace(node=statement)
-        for text in self._files(kept.owner):
-            for made in nodes(text.source.tree, ast.ClassDef):
-                if made.name == class_name(kept.owner):
-                    for one in nodes(made, ast.stmt):
-                        if _sets(one, kept.name):
-                            method = text.around(one, ast.FunctionDef)
-                            function = f"{made.name}.{getattr(method, 'name', '')}"
-                            return Spot(text.source, one, function)
-        return None
-
-    def _files(self, owner: Any) -> Iterator[Text]:
-        """The files that may hold an object's class: where it is built, and those of the failing frames."""
-        codes = [
-            one.__code__ for one in namespace(type(owner)).values() if exactly(one, FunctionType)
-        ]
-        life = self._recorder.modules.get(owner)
-        codes += [event.stack[0].code for event in life.events if event.stack] if life else []
-        codes += [line.code for _, line in self._alive]
-        for file in dict.fromkeys(code.co_filename for code in codes):
-            if (text := self._texts.of(file)) is not None:
-                yield text
-
-
-def _sets(statement: ast.AST, name: str) -> bool:
-    targets: list[ast.expr] = []
-    if isinstance(statement, ast.Assign):
-        targets = statement.targets
-    elif isinstance(statement, ast.AnnAssign | ast.AugAssign):
-        targets = [statement.target]
-    return any(one.attr == name for target in targets for one in nodes(target, ast.Attribute))
+def _places(module: Any) -> Iterator[Device]:
+    """Where a module's tensors are, without those of its parts."""
+    for _, _, tensor in registered(module):
+        if (device := located(tensor)) is not None:
+            yield device

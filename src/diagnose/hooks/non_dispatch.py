@@ -16,26 +16,22 @@ from typing import Any, NamedTuple
 
 from diagnose.hooks.introspection import attributes, device_of, entries, is_a, items, shape_of
 from diagnose.hooks.live_values import Lives
+from diagnose.hooks.modules import located, registered, states
 from diagnose.hooks.operands import assigned, standing_for, value
-from diagnose.hooks.positions import Text
 from diagnose.kinds import ConstraintKind, EventKind, Origin
-from diagnose.placement import Spot, Step
+from diagnose.placement import Source, Spot, Step
 from diagnose.placement.devices import SPLIT, written
 from diagnose.placement.machine import ASKED, Meets
 from diagnose.placement.provenance import has
-from diagnose.placement.semantics import around, nodes
+from diagnose.placement.semantics import around, nodes, scope_of
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.tracing.lives import Life
 from diagnose.tracing.stacks import Line, is_own
 
-#: Modules above each other.
-_DEEPEST = 40
 
-
-def bound(lives: Lives, node: ast.AST | None, spot: Spot) -> Step | None:
+def bound(node: ast.AST | None, spot: Spot) -> Step | None:
     """The assignment that gave the failing function's variable what it holds."""
-    text = lives.texts.of(spot.file)
-    found = assigned(node, text.function(spot.node), spot.line) if text is not None else None
+    found = assigned(node, scope_of(spot.source.tree, spot.node), spot.line)
     return Step(EventKind.BOUND, spot._replace(node=found)) if found is not None else None
 
 
@@ -59,7 +55,7 @@ def constructed(lives: Lives, tensor: Tensor, node: ast.AST, spot: Spot) -> None
     """Records where ``torch.Tensor(...)`` created a tensor, which no hook of torch reports."""
     if tensor.maker != Origin.OTHER or has(tensor.steps, EventKind.MADE):
         return
-    given = bound(lives, node, spot)
+    given = bound(node, spot)
     made = given.spot.node if given is not None else node
     if isinstance(made, ast.Call) and ast.unparse(made.func).endswith("Tensor"):
         tensor.maker = Origin.FACTORY
@@ -76,11 +72,7 @@ def node_of(lives: Lives, thing: Any, spot: Spot) -> ast.expr | None:
 
 def node_of_module(lives: Lives, module: Module, spot: Spot) -> ast.expr | None:
     """The part of an expression that stands for a module or one around it."""
-    family: list[Module] = []
-    one: Module | None = module
-    while one is not None and len(family) < _DEEPEST:
-        family.append(one)
-        one = one.owner
+    family = list(module.owners())
 
     def wanted(value: Any) -> bool:
         return is_a(value, lives.torch.nn.Module) and lives.module_value(value) in family
@@ -122,21 +114,15 @@ def of_optimizer(
         )
         if owner is None or not is_a(owner, lives.torch.optim.Optimizer):
             continue
-        for parameter, values in list(dict.items(attributes(owner).get("state") or {})):
-            for _, state in items(values):
-                if not is_a(state, lives.tensor) or not state.dim():
-                    continue
-                if lives.device(state) != lives.device(parameter):
-                    weight = lives.tensor_value(parameter)
-                    stray = lives.tensor_value(state)
-                    stray.maker, stray.module = (
-                        Origin.STATE,
-                        weight.module and weight.module.whole(),
-                    )
-                    return ConstraintKind.STATE, [
-                        _of_live(Meets(spot.node, stray, stray), state, lives),
-                        _of_live(Meets(spot.node, weight, weight), parameter, lives),
-                    ]
+        for parameter, _, state in states(owner):
+            if shape_of(state) and located(state) != located(parameter):
+                weight = lives.tensor_value(parameter)
+                stray = lives.tensor_value(state)
+                stray.maker, stray.module = Origin.STATE, weight.module and weight.module.whole()
+                return ConstraintKind.STATE, [
+                    _of_live(Meets(spot.node, stray, stray), state, lives),
+                    _of_live(Meets(spot.node, weight, weight), parameter, lives),
+                ]
     return None
 
 
@@ -151,13 +137,12 @@ def of_own_optimizer(frames: Sequence[Running], lives: Lives, operands: Sequence
         for name, held in entries(group):
             (parameters.extend if name == "params" else kept.extend)(one for _, one in items(held))
             kept.append(held)
-    for values in dict.values(attributes(owner).get("state") or {}):
-        kept += [value for _, value in items(values)]
+    kept += [tensor for _, _, tensor in states(owner)]
     state = {id(one) for one in kept if is_a(one, lives.tensor)}
     module = next((lives.tensor_value(one).module for one in parameters), None)
     found = False
     for one in operands:
-        sharing = {id(value) for value in lives.holders.alike(one.thing, one.life)}
+        sharing = {id(value) for value in lives.graph.alike(one.thing, one.life)}
         if module is not None and sharing & state and not any(one.thing is p for p in parameters):
             one.side.tensor.maker, one.side.tensor.module = Origin.STATE, module.whole()
             found = True
@@ -212,7 +197,7 @@ def of_wrapper(
     whole = lives.module_value(inner)
     split = whole is not None and whole.device == SPLIT
     for parameter in inner.parameters():
-        if lives.device(parameter) != home:
+        if located(parameter) != home:
             weight = lives.tensor_value(parameter)
             if split:  # no move of it all would help
                 weight.device = SPLIT
@@ -249,25 +234,25 @@ def of_check(
         spot: the user's innermost line.
     """
     inner = frames[-1]
-    text = lives.texts.of(inner.line.code.co_filename)
-    raised = _raised(text, inner.line.number) if text is not None else None
-    if text is None or raised is None or text.source.path.startswith(_OURS):
+    source = lives.texts.of(inner.line.code.co_filename)
+    raised = _raised(source, inner.line.number) if source is not None else None
+    if source is None or raised is None or source.path.startswith(_OURS):
         return None
     found: dict[int, tuple[ast.expr, Any]] = {}
-    for asked in _asked(raised, text):
-        for node, thing in _tensors(asked, text, inner.frame, lives):
+    for asked in _asked(raised, source):
+        for node, thing in _tensors(asked, source, inner.frame, lives):
             found.setdefault(id(thing), (node, thing))
     if not found:
         return None
     operands = [
-        _operand(node, thing, lives, spot, own=spot.file == text.source.path)
+        _operand(node, thing, lives, spot, own=spot.file == source.path)
         for node, thing in list(found.values())[:_MOST]
     ]
     if all(one.device == "cpu" for one in operands):
         beside = next(_beside(inner.frame, lives), None)
         if beside is None:
             return ConstraintKind.KERNEL, operands
-        operands.append(_operand(*beside, lives, spot, own=spot.file == text.source.path))
+        operands.append(_operand(*beside, lives, spot, own=spot.file == source.path))
     apart = len({one.device for one in operands}) > 1
     return ConstraintKind.JOIN if apart else ConstraintKind.HOST, operands
 
@@ -286,27 +271,25 @@ def _operand(node: ast.expr, thing: Any, lives: Lives, spot: Spot, *, own: bool)
     tensor = lives.tensor_value(thing)
     named = node if own else node_of(lives, thing, spot)
     exact = named is not None and value(named, lives.alive[-1][0]) is thing
-    life = lives.recorder.tensors.get(thing)
-    side = Meets(named or spot.node, tensor, tensor)
-    return Operand(side, device_of(thing) or "?", shape_of(thing), thing, life, exact=exact)
+    return _of_live(Meets(named or spot.node, tensor, tensor), thing, lives)._replace(exact=exact)
 
 
-def _raised(text: Text, line: int) -> ast.stmt | None:
+def _raised(source: Source, line: int) -> ast.stmt | None:
     """The statement that raises in a line."""
     inside = [
         node
-        for node in nodes(text.source.tree, ast.Raise, ast.Assert)
+        for node in nodes(source.tree, ast.Raise, ast.Assert)
         if node.lineno <= line <= (node.end_lineno or 0)
     ]
     return inside[-1] if inside else None
 
 
-def _asked(raised: ast.stmt, text: Text) -> Iterator[ast.expr]:
+def _asked(raised: ast.stmt, source: Source) -> Iterator[ast.expr]:
     """The conditions under which a statement runs, innermost first."""
     if isinstance(raised, ast.Assert):
         yield raised.test
         return
-    for one in around(text.source.tree, raised, ast.AST):
+    for one in around(source.tree, raised, ast.AST):
         if not isinstance(one, _BLOCKS):
             return
         if isinstance(one, ast.If | ast.While):
@@ -314,7 +297,7 @@ def _asked(raised: ast.stmt, text: Text) -> Iterator[ast.expr]:
 
 
 def _tensors(
-    test: ast.expr, text: Text, frame: FrameType, lives: Lives
+    test: ast.expr, source: Source, frame: FrameType, lives: Lives
 ) -> Iterator[tuple[ast.expr, Any]]:
     """The tensors that a condition asks where they are, each with its expression; a variable that holds
     somebody's device stands for what it was read from."""
@@ -323,7 +306,7 @@ def _tensors(
         for one in nodes(test, ast.comprehension)
         if isinstance(one.target, ast.Name)
     }
-    function = text.function(test)
+    function = scope_of(source.tree, test)
     for node in nodes(test, ast.Attribute, ast.Name):
         if isinstance(node, ast.Attribute) and node.attr in _ASKED:
             whole = loops.get(node.value.id) if isinstance(node.value, ast.Name) else None
@@ -343,9 +326,6 @@ def _held(node: ast.expr, frame: FrameType, lives: Lives) -> Iterator[tuple[ast.
     if is_a(thing, lives.tensor):
         yield node, thing
     elif is_a(thing, lives.torch.nn.Module):
-        for slot in ("_parameters", "_buffers"):
-            for name, one in entries(attributes(thing).get(slot)):
-                if is_a(one, lives.tensor):
-                    yield ast.Attribute(node, name), one
+        yield from ((ast.Attribute(node, name), one) for name, _, one in registered(thing))
     else:
         yield from ((node, one) for _, one in items(thing) if is_a(one, lives.tensor))

@@ -8,9 +8,9 @@ from types import FrameType
 from typing import Any
 
 from diagnose.hooks.introspection import attributes, entries, items
+from diagnose.hooks.modules import REGISTERED
 from diagnose.placement.semantics import arguments, bound, calls, holds, last_name, nodes
 
-_SLOTS = ("_parameters", "_buffers", "_modules")
 #: Names of modules whose functions take their operands as arguments.
 _TORCH = ("torch", "F", "nn")
 
@@ -40,7 +40,7 @@ def value(node: ast.AST, frame: FrameType) -> Any:
             held = attributes(value(inner, frame))
             if name in held:
                 return held[name]
-            for slot in _SLOTS:
+            for slot in REGISTERED:
                 registered = dict(entries(held.get(slot)))
                 if name in registered:
                     return registered[name]

@@ -7,7 +7,6 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -24,61 +23,20 @@ _LARGEST = 400_000
 Position = tuple[int, int, int, int]
 
 
-class Text:
-    """A parsed file: its nodes by their positions, and what stands around them."""
-
-    def __init__(self, source: Source) -> None:
-        self.source = source
-
-    @cached_property
-    def at(self) -> dict[Position, ast.AST]:
-        """The outermost expression of each position, or ``a += b``, which is a statement."""
-        found: dict[Position, ast.AST] = {}
-        for node in nodes(self.source.tree, ast.expr, ast.AugAssign):
-            if node.end_lineno is not None:
-                place = (node.lineno, node.end_lineno, node.col_offset, node.end_col_offset or 0)
-                found.setdefault(place, node)
-        return found
-
-    def around(self, node: ast.AST, *kinds: type[ast.AST]) -> ast.AST | None:
-        """The innermost node of such kinds that a node belongs to, itself among them."""
-        path = reversed(path_to(self.source.tree, node))
-        return next((one for one in path if isinstance(one, kinds)), None)
-
-    def statement(self, node: ast.AST) -> ast.AST:
-        """The statement that a node belongs to."""
-        return self.around(node, ast.stmt) or node
-
-    def function(self, node: ast.AST) -> ast.AST:
-        """The function that a node belongs to, or the file."""
-        return self.around(node, ast.FunctionDef, ast.AsyncFunctionDef) or self.source.tree
-
-    def in_line(self, number: int) -> ast.AST | None:
-        """What most likely runs in a line: the call or the operation of its innermost statement."""
-        inside = [
-            node
-            for node in nodes(self.source.tree, ast.stmt)
-            if node.lineno <= number <= (node.end_lineno or 0)
-        ]
-        if not inside:
-            return None
-        statement = min(inside, key=lambda node: (node.end_lineno or 0) - node.lineno)
-        kinds = (ast.Call, ast.BinOp, ast.Compare, ast.Subscript)
-        parts = [child for child in ast.iter_child_nodes(statement) if isinstance(child, ast.expr)]
-        if isinstance(statement, ast.For | ast.AsyncFor):  # what runs there is its iterator
-            return statement.iter
-        if isinstance(statement, ast.AugAssign):
-            return statement
-        return next((one for part in parts for one in nodes(part, *kinds)), statement)
+def statement_of(spot: Spot) -> ast.AST:
+    """The statement that a node belongs to."""
+    path = reversed(path_to(spot.source.tree, spot.node))
+    return next((one for one in path if isinstance(one, ast.stmt)), spot.node)
 
 
 class Texts:
     """The files of a program, each parsed once."""
 
     def __init__(self) -> None:
-        self._known: dict[str, Text | None] = {}
+        self._known: dict[str, Source | None] = {}
+        self._at: dict[str, dict[Position, ast.AST]] = {}
 
-    def of(self, path: str) -> Text | None:
+    def of(self, path: str) -> Source | None:
         """A file, None where it cannot be read or parsed."""
         if path not in self._known:
             self._known[path] = _parsed(path)
@@ -86,11 +44,24 @@ class Texts:
 
     def spot(self, line: Line) -> Spot | None:
         """The node that an instruction belongs to."""
-        text = self.of(line.code.co_filename)
-        if text is None:
+        source = self.of(line.code.co_filename)
+        if source is None:
             return None
-        node = _exact(text, line) or text.in_line(line.number)
-        return Spot(text.source, node, named(line)) if node is not None else None
+        node = self._exact(source, line) or _in_line(source, line.number)
+        return Spot(source, node, named(line)) if node is not None else None
+
+    def _exact(self, source: Source, line: Line) -> ast.AST | None:
+        """The expression whose instruction it is, where the code tells columns (since Python 3.11): the
+        outermost one of that position, or ``a += b``, which is a statement."""
+        if source.path not in self._at:
+            found = self._at[source.path] = dict[Position, ast.AST]()
+            for node in nodes(source.tree, ast.expr, ast.AugAssign):
+                if node.end_lineno is not None:
+                    ends = node.end_col_offset or 0
+                    found.setdefault((node.lineno, node.end_lineno, node.col_offset, ends), node)
+        positions: Any = getattr(line.code, "co_positions", None)
+        place = next(islice(positions(), line.at // 2, None), None) if positions else None
+        return self._at[source.path].get(place) if place is not None else None
 
 
 def named(line: Line) -> str | None:
@@ -108,21 +79,33 @@ def is_base_init(node: ast.AST) -> bool:
     )
 
 
-def _exact(text: Text, line: Line) -> ast.AST | None:
-    """The expression whose instruction it is, where the code tells columns (since Python 3.11)."""
-    positions: Any = getattr(line.code, "co_positions", None)
-    found = next(islice(positions(), line.at // 2, None), None) if positions is not None else None
-    return text.at.get(found) if found is not None else None
+def _in_line(source: Source, number: int) -> ast.AST | None:
+    """What most likely runs in a line: the call or the operation of its innermost statement."""
+    inside = [
+        node
+        for node in nodes(source.tree, ast.stmt)
+        if node.lineno <= number <= (node.end_lineno or 0)
+    ]
+    if not inside:
+        return None
+    statement = min(inside, key=lambda node: (node.end_lineno or 0) - node.lineno)
+    kinds = (ast.Call, ast.BinOp, ast.Compare, ast.Subscript)
+    parts = [child for child in ast.iter_child_nodes(statement) if isinstance(child, ast.expr)]
+    if isinstance(statement, ast.For | ast.AsyncFor):  # what runs there is its iterator
+        return statement.iter
+    if isinstance(statement, ast.AugAssign):
+        return statement
+    return next((one for part in parts for one in nodes(part, *kinds)), statement)
 
 
-def _parsed(path: str) -> Text | None:
+def _parsed(path: str) -> Source | None:
     lines = read_cached(path)
     if lines is None or sum(map(len, lines)) > _LARGEST:
         return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return Text(Source(path, lines, ast.parse("\n".join(lines))))
+            return Source(path, lines, ast.parse("\n".join(lines)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
@@ -158,8 +141,7 @@ class Steps:
             return Step(EventKind.LOADED, spot)
         if event.what != EventKind.COPIED:
             return Step(event.what, spot, device, self._of(spot))
-        text = self._texts.of(spot.file)
-        above = parent(text.source.tree, spot.node) if text is not None else None
+        above = parent(spot.source.tree, spot.node)
         # A move whose result is all of a statement is lost; what a library copies for a call is not.
         match spot.node:
             case ast.Call(func=ast.Attribute(attr=name)) if name in MOVES:
@@ -176,12 +158,9 @@ class Steps:
                 return None
             if event.what == EventKind.MADE and is_base_init(spot.node):
                 continue
-            return self._stated(spot) if event.what == EventKind.PUT else spot
+            put = event.what == EventKind.PUT
+            return spot._replace(node=statement_of(spot)) if put else spot
         return None
-
-    def _stated(self, spot: Spot) -> Spot:
-        text = self._texts.of(spot.file)
-        return spot._replace(node=text.statement(spot.node)) if text is not None else spot
 
     def _of(self, spot: Spot | None) -> Spot | None:
         """The literal that the device of a move was written as, where a variable carries it."""
@@ -208,8 +187,6 @@ class Steps:
         """The loop over a loader that bound a batch."""
         for event in events[::-1]:
             spot = self._texts.spot(event.stack[0]) if event.stack else None
-            text = self._texts.of(spot.file) if spot is not None else None
-            if spot is not None and text is not None:
-                statement = text.statement(spot.node)
-                yield Step(EventKind.BOUND, spot._replace(node=statement))
+            if spot is not None:
+                yield Step(EventKind.BOUND, spot._replace(node=statement_of(spot)))
                 return

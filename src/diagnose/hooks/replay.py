@@ -11,10 +11,11 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from diagnose.hooks import non_dispatch
-from diagnose.hooks.introspection import related, traceback_of
+from diagnose.hooks.introspection import related, traced
 from diagnose.hooks.live_values import Lives
 from diagnose.hooks.non_dispatch import (
     Operand,
@@ -36,6 +37,7 @@ from diagnose.placement.localization.question import Question
 from diagnose.placement.localization.suspects import explain, of_kernel, of_meeting
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.provenance import born_at, has
+from diagnose.placement.semantics import around
 from diagnose.placement.tensors import Tensor
 from diagnose.placement.values import Frame, Generator, Value
 from diagnose.scene import Scene
@@ -44,8 +46,8 @@ from diagnose.tracing.lives import MOVES, Life
 from diagnose.tracing.recorder import Recorder
 from diagnose.tracing.stacks import Line, is_own
 
-#: Frames of a traceback, and modules above each other, that are looked at.
-_FRAMES, _DEEPEST = 2_000, 40
+#: Frames of a traceback that are looked at.
+_FRAMES = 2_000
 _HOST = frozenset({"numpy", "__array__", "tolist", "_pack_padded_sequence"})
 _COPIES = frozenset({"to", "cuda", "cpu"})
 #: Functions that take from a table by an index: both are the first two tensors of their arguments.
@@ -87,13 +89,13 @@ def met(recorder: Recorder, error: BaseException) -> Met | None:
     spot = texts.spot(lines[-1]) if lines else None
     if spot is None:
         return None
-    lives = Lives(recorder, texts, own, spot, frames or _frames(error))
+    lives = Lives(recorder, texts, own, spot, frames or frames_of(error))
     calls = tuple(one for line in lines[:-1] if (one := texts.spot(line)) is not None)
     what, operands = _met(failed, frames, lives, spot)
-    around = lives.scopes.frame(lines[::-1])
-    if not operands or around is None:
+    frame = lives.scopes.frame(lines[::-1])
+    if not operands or frame is None:
         return None
-    meeting = Meeting(what, spot, tuple(one.side for one in operands), calls, around)
+    meeting = Meeting(what, spot, tuple(one.side for one in operands), calls, frame)
     asked = (
         "cuda" if what == ConstraintKind.KERNEL else failed.asked if failed is not None else None
     )
@@ -147,11 +149,11 @@ def _as_input(side: Meets, spot: Spot) -> None:
 
 def _of(recorder: Recorder, error: BaseException) -> tuple[Failed | None, list[Running]]:
     """The recorded call that an exception, or one behind it, comes from, and the frames that ran it."""
-    failed, frames = recorder.failed, _frames(error)
+    failed, frames = recorder.failed, frames_of(error)
     if failed is None:
         return None, frames
     first = next((one for one in related(error) if failed.is_of(one)), None)
-    inner = _frames(first) if first is not None else []
+    inner = frames_of(first) if first is not None else []
     if any(is_own(one.line.code) for one in inner):
         return failed, inner
     if first is None and not failed.is_within(error):
@@ -162,14 +164,12 @@ def _of(recorder: Recorder, error: BaseException) -> tuple[Failed | None, list[R
     return failed, frames if same else inner
 
 
-def _frames(error: BaseException) -> list[Running]:
-    frames: list[Running] = []
-    trace = traceback_of(error)
-    while trace is not None and len(frames) < _FRAMES:
-        line = Line(trace.tb_frame.f_code, trace.tb_lasti, trace.tb_lineno)
-        frames.append(Running(trace.tb_frame, line))
-        trace = trace.tb_next
-    return frames
+def frames_of(error: BaseException) -> list[Running]:
+    """The frames of its traceback, outermost first."""
+    return [
+        Running(one.tb_frame, Line(one.tb_frame.f_code, one.tb_lasti, one.tb_lineno))
+        for one in islice(traced(error), _FRAMES)
+    ]
 
 
 def _met(
@@ -255,10 +255,7 @@ def _operands(failed: Failed, lives: Lives, spot: Spot) -> list[Operand]:
                 step = Step(EventKind.LISTED, spot._replace(node=item), device)
                 tensor.steps = (*tensor.steps, step)
         non_dispatch.looped(lives, tensor, node, spot)
-        if (
-            tensor.maker == Origin.BATCH
-            and (bound := non_dispatch.bound(lives, node, spot)) is not None
-        ):
+        if tensor.maker == Origin.BATCH and (bound := non_dispatch.bound(node, spot)) is not None:
             tensor.steps = (*tensor.steps, bound)
         side = Meets(node or spot.node, value, tensor)
         found.append(Operand(side, operand.device, operand.shape, thing, operand.life, exact=exact))
@@ -299,9 +296,8 @@ def _put_on_meta(tensor: Tensor, failed: Spot, lives: Lives) -> Spot | None:
     spot: Spot | None = born.spot
     frame: Frame | None = tensor.frame
     while spot is not None:
-        text = lives.texts.of(spot.file)
-        block = text.around(spot.node, ast.With) if text is not None else None
-        if isinstance(block, ast.With) and "meta" in ast.unparse(block.items[0]):
+        block = next(around(spot.source.tree, spot.node, ast.With), None)
+        if block is not None and "meta" in ast.unparse(block.items[0]):
             return spot._replace(node=block)
         spot, frame = (frame.call, frame.caller) if frame is not None else (None, None)
     return born.spot if _is_move(failed.node) else None

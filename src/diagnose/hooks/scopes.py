@@ -5,21 +5,25 @@ else those that its text, and that of the call that runs it, shows.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from types import FrameType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from diagnose.hooks.introspection import class_name, fields, is_a
-from diagnose.hooks.modules import is_replica
+from diagnose.hooks.modules import is_replica, located
 from diagnose.hooks.positions import Texts, is_base_init
 from diagnose.kinds import DeviceType
 from diagnose.placement import Device, Spot, semantics
 from diagnose.placement.devices import named_so, written
-from diagnose.placement.semantics import Function, nodes
+from diagnose.placement.semantics import Function, nodes, scope_of
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Const, Frame, Object, Place, Unknown, Value
 from diagnose.tracing.stacks import Line
+
+if TYPE_CHECKING:
+    from diagnose.tracing.recorder import Recorder
 
 _HOME = Device(DeviceType.CUDA, None, home=True)
 
@@ -28,29 +32,24 @@ class Scopes:
     """The scopes of a failing program.
 
     Args:
-        torch: the module.
+        recorder: knows the live modules.
         texts: the program's files.
         alive: the user's frames of the traceback, which still hold their variables.
         module: gives a live module as a value of placement analysis.
-        device: tells where a live tensor is.
-        modules: gives the live modules.
     """
 
     def __init__(
         self,
-        torch: Any,
+        recorder: Recorder,
         texts: Texts,
         alive: Sequence[tuple[FrameType, Line]],
         module: Callable[[Any], Module | None],
-        device: Callable[[Any], Device | None],
-        modules: Callable[[], Iterable[Any]],
     ) -> None:
-        self._torch = torch
+        self._torch: Any = sys.modules["torch"]
+        self._recorder = recorder
         self._texts = texts
         self._alive = alive
         self._module = module
-        self._device = device
-        self._modules = modules
 
     def frame(self, stack: Sequence[Line]) -> Frame | None:
         """The variables around the first line of a stack; the callers' hang on it."""
@@ -65,38 +64,36 @@ class Scopes:
         found = self.around(spot)
         running = next((f for f, one in self._alive if one.code is line.code), None)
         if running is not None:
-            self._fill(found, running)
+            for name, value in list(running.f_locals.items()):
+                if (known := self._value(value)) is not None:
+                    found.names[name] = known
+            found.this = self._this(running.f_locals.get("self"))
         elif spot.function is not None:
-            found.this = self._this(self._objects.get(_class_of(spot.function)))
+            kind = spot.function.rpartition(".")[0].rpartition(".")[2]
+            found.this = self._this(self._objects.get(kind))
         if above:
             found.caller = self.frame(above)
             found.call = self._texts.spot(above[0])
-            function = self._function(spot)
-            if found.call is not None and function is not None:
+            function = scope_of(spot.source.tree, spot.node)
+            if found.call is not None and isinstance(function, Function):
                 found.given = given_to(function, found.call.node)
         return found
 
-    def _function(self, spot: Spot) -> Function | None:
-        text = self._texts.of(spot.file)
-        found = text.around(spot.node, ast.FunctionDef, ast.AsyncFunctionDef) if text else None
-        return found if isinstance(found, Function) else None
-
     def around(self, spot: Spot) -> Frame:
         """What the text around a node tells of devices."""
-        function = self._function(spot)
-        scope: ast.AST = function or spot.source.tree
+        scope = scope_of(spot.source.tree, spot.node)
         found = Frame(spot.source, function=spot.function)
         found.bound = bound_before(scope, spot.line)
         for name, line, device in _bound(scope):
             found.lines.setdefault(name, line)
             if device is not None:
                 found.names.setdefault(name, Place(device))
-        if function is None:
+        if not isinstance(scope, Function):
             return found
-        for name in parameters(function):
+        for name in parameters(scope):
             found.lines[name] = 0
             found.names.setdefault(name, Unknown(name))
-        found.yields = yields(function)
+        found.yields = any(nodes(scope, ast.Yield, ast.YieldFrom))
         if any(one.value is not None for one in nodes(scope, ast.Return)):
             found.result = [Module("?", None)]  # it may give what it builds
         found.around = {
@@ -105,13 +102,6 @@ class Scopes:
             if device is not None
         }
         return found
-
-    def _fill(self, found: Frame, running: FrameType) -> None:
-        """Puts in what a running function's variables hold."""
-        for name, value in list(running.f_locals.items()):
-            if (known := self._value(value)) is not None:
-                found.names[name] = known
-        found.this = self._this(running.f_locals.get("self"))
 
     def _this(self, owner: Any) -> Module | Object | None:
         """The object that a method is of, with the devices that it knows."""
@@ -131,7 +121,7 @@ class Scopes:
         """An object of each class, a module or what the running functions have at hand: methods that have
         ended were likely its own."""
         found: dict[str, Any] = {}
-        for module in self._modules():
+        for module in self._recorder.modules.things():
             if not is_replica(module):
                 found.setdefault(class_name(module), module)
         for frame, _ in reversed(self._alive):
@@ -148,12 +138,10 @@ class Scopes:
 
     def _value(self, value: Any) -> Value | None:
         """A variable's value, where it tells of a device."""
-        if is_a(value, self._torch._C.device):
-            return Place(written(str(value)) or Device(DeviceType.CPU))
-        if type(value) is str:
-            return Const(value) if written(value) is not None else None
+        if (said := self._said(value)) is not None or type(value) is str:
+            return said
         if is_a(value, self._torch.Tensor):
-            return Tensor(self._device(value))
+            return Tensor(located(value))
         if is_a(value, self._torch.nn.Module):
             return self._module(value)
         if class_name(value) == "Accelerator":
@@ -162,27 +150,18 @@ class Scopes:
 
     def _settings(self, value: Any) -> Object | None:
         """An object that says a device among its attributes, as parsed arguments and settings do."""
-        told = {
-            name: Place(device) if is_a(one, self._torch._C.device) else Const(one)
-            for name, one in fields(value)
-            if (device := self._said(one)) is not None
-        }
+        told = {name: said for name, one in fields(value) if (said := self._said(one)) is not None}
         if not told or is_a(value, ModuleType):
             return None
         found = Object("namespace")
         found.attributes.update(told)
         return found
 
-    def _said(self, value: Any) -> Device | None:
-        """The device that a plain value names."""
+    def _said(self, value: Any) -> Place | Const | None:
+        """A device, or a text that names one; one that placement analysis has no word for is the cpu."""
         if is_a(value, self._torch._C.device):
-            return written(str(value))
-        return written(value) if type(value) is str else None
-
-
-def _class_of(function: str) -> str:
-    """The class of a method, as ``Net`` is of ``Net.forward``; empty of a function."""
-    return function.rpartition(".")[0].rpartition(".")[2]
+            return Place(written(str(value)) or Device(DeviceType.CPU))
+        return Const(value) if type(value) is str and written(value) is not None else None
 
 
 def _bound(scope: ast.AST, *, top: bool = False) -> Iterator[tuple[str, int, Device | None]]:
@@ -193,11 +172,7 @@ def _bound(scope: ast.AST, *, top: bool = False) -> Iterator[tuple[str, int, Dev
         for arg in semantics.parameters(scope):
             known = named_so(arg.arg) and arg.arg not in chosen
             yield arg.arg, scope.lineno, _HOME if known else None
-    inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    body: Sequence[ast.AST] = [scope]
-    if top and isinstance(scope, ast.Module):
-        body = [one for one in scope.body if not isinstance(one, inner)]
-    for part in body:
+    for part in semantics.top(scope) if top and isinstance(scope, ast.Module) else [scope]:
         for node in nodes(part, ast.Assign, ast.Name):
             match node:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -265,11 +240,6 @@ def bound_before(scope: ast.AST, line: int) -> dict[str, ast.AST]:
                 if isinstance(one.target, ast.Name):
                     found[one.target.id] = statement
     return found
-
-
-def yields(function: Function) -> bool:
-    """Whether a function is a generator."""
-    return any(semantics.nodes(function, ast.Yield, ast.YieldFrom))
 
 
 def _statements(scope: ast.AST) -> Iterator[ast.stmt]:

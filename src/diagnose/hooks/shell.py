@@ -7,7 +7,6 @@ from types import ModuleType
 
 TYPE_CHECKING = False  # installing must cost next to nothing
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Any
 
 
@@ -29,13 +28,8 @@ def name_cells(error: BaseException) -> None:
     if said is None:
         return
     from diagnose import paths
+    from diagnose.hooks.introspection import traced
 
-    names = {file: said(file) for file in _files(error)}
+    files = {one.tb_frame.f_code.co_filename for one in traced(error)}
+    names = {file: said(file) for file in files}
     paths.name_cells({file: " ".join(name) for file, name in names.items() if name})
-
-
-def _files(error: BaseException) -> Iterator[str]:
-    step = error.__traceback__
-    while step is not None:
-        yield step.tb_frame.f_code.co_filename
-        step = step.tb_next

@@ -7,10 +7,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from diagnose.hooks.introspection import attributes, device_of, entries, shape_of
+from diagnose.hooks.introspection import device_of, shape_of
 from diagnose.hooks.live_values import Lives
-from diagnose.hooks.modules import dotted
+from diagnose.hooks.modules import dotted, registered
 from diagnose.hooks.non_dispatch import Operand
+from diagnose.hooks.positions import statement_of
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.model import At, LiveOperand
 from diagnose.placement import Spot, Step, Suspect
@@ -20,9 +21,10 @@ from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.provenance import first_of, has
 from diagnose.placement.tensors import Module, Tensor
 
-#: Modules above each other that are looked at.
-_DEEPEST = 40
 _MADE = (Origin.FACTORY, Origin.ARRAY, Origin.LOAD)
+#: What a life begins with, and what it is told by where nobody saw that.
+_BIRTHS = frozenset({EventKind.MADE, EventKind.LOADED, EventKind.WRAPPED})
+_BIRTHS_ELSE = frozenset({EventKind.COMPUTED, EventKind.PUT})
 
 
 class Misplaced(NamedTuple):
@@ -123,17 +125,9 @@ def told(
             steps = steps or [Step(EventKind.SEEN, meeting.spot)]
         name = _name(one, meeting.spot, lives)
         expected = wanted.get(id(one.side))
-        yield LiveOperand(
-            name=name,
-            kind=tensor.maker.value,
-            device=one.device,
-            expected=expected,
-            shape=one.shape,
-            born=_born(steps, tensor.maker),
-            seen=_only_seen(steps),
-            moved=tuple(_at(s.spot) for s in steps if s.what == EventKind.MOVED),
-            root=_root(one, name, lives) if expected is not None else None,
-        )
+        root = _root(one, name, lives) if expected is not None else None
+        shown = _shown(name, tensor.maker, steps, one.device, one.shape)
+        yield shown._replace(expected=expected, root=root)
 
 
 def computed(tensor: Tensor) -> tuple[Step, ...]:
@@ -146,11 +140,9 @@ def computed(tensor: Tensor) -> tuple[Step, ...]:
 
 def _born(steps: Sequence[Step], maker: Origin) -> At | None:
     """The line that an answer calls the birth; of a batch, of whatever it was made, its loader's."""
-    made = [
-        step for step in steps if step.what in (EventKind.MADE, EventKind.LOADED, EventKind.WRAPPED)
-    ]
+    made = [step for step in steps if step.what in _BIRTHS]
     made = made[-1 if maker == Origin.BATCH else 0 :]
-    made += [step for step in steps if step.what in (EventKind.COMPUTED, EventKind.PUT)]
+    made += [step for step in steps if step.what in _BIRTHS_ELSE]
     made += [step for step in steps if step.what == EventKind.SEEN]
     return _at(made[0].spot) if made else None
 
@@ -158,13 +150,7 @@ def _born(steps: Sequence[Step], maker: Origin) -> At | None:
 def _only_seen(steps: Sequence[Step]) -> bool:
     """Whether nobody saw how something was made."""
     whats = {step.what for step in steps}
-    return EventKind.SEEN in whats and not whats & {
-        EventKind.MADE,
-        EventKind.LOADED,
-        EventKind.WRAPPED,
-        EventKind.COMPUTED,
-        EventKind.PUT,
-    }
+    return EventKind.SEEN in whats and not whats & (_BIRTHS | _BIRTHS_ELSE)
 
 
 def _at(spot: Spot) -> At:
@@ -181,21 +167,15 @@ def _name(one: Operand, spot: Spot, lives: Lives) -> str:
     said = ast.unparse(node) if isinstance(node, ast.expr) and node is not spot.node else ""
     if one.exact and said:
         return said
-    return (
-        lives.holders.name(one.thing)
-        or said
-        or _assigned(one, lives)
-        or lives.holders.borrowed(one.thing)
-    )
+    return lives.graph.name(one.thing) or said or _assigned(one) or lives.graph.borrowed(one.thing)
 
 
-def _assigned(one: Operand, lives: Lives) -> str:
+def _assigned(one: Operand) -> str:
     """What the statement that made a tensor assigned it to, in a function that is over."""
     made = first_of(one.side.tensor.steps, EventKind.MADE, EventKind.LOADED)
-    text = lives.texts.of(made.spot.file) if made is not None else None
-    if made is None or text is None or one.side.tensor.maker not in _MADE:
+    if made is None or one.side.tensor.maker not in _MADE:
         return ""
-    match text.statement(made.spot.node):
+    match statement_of(made.spot):
         case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
             return ast.unparse(target) if value is made.spot.node else ""
     return ""
@@ -203,16 +183,9 @@ def _assigned(one: Operand, lives: Lives) -> str:
 
 def _path(module: Module, name: str, lives: Lives) -> str:
     """How a weight is reached from the outermost module that has a name."""
-    path = [name]
-    for _ in range(_DEEPEST):
-        if module.word:
-            path.append(module.word)
-        if module.owner is None:
-            break
-        module = module.owner
-    if not module.word:
-        path.append(lives.held_as(module))
-    return dotted(*reversed(path))
+    *parts, whole = module.owners()
+    start = whole.word or lives.held_as(whole)
+    return dotted(start, *(one.word for one in reversed(parts)), name)
 
 
 def _root(one: Operand, name: str, lives: Lives) -> LiveOperand | None:
@@ -220,12 +193,12 @@ def _root(one: Operand, name: str, lives: Lives) -> LiveOperand | None:
     tensor = one.side.tensor
     if tensor.maker == Origin.WEIGHT or isinstance(one.side.value, Module):
         return None
-    keeper = lives.holders.keeper(one.thing, one.life)
+    keeper = lives.graph.keeper(one.thing, one.life)
     if keeper is not None:
         return _kept(keeper.name, keeper.tensor, lives) if keeper.name != name else None
     if (weight := _weight(one, lives)) is not None:
         return weight
-    source = lives.holders.source(one.thing, one.life) or lives.holders.outermost(one.thing)
+    source = lives.graph.source(one.thing, one.life) or lives.graph.outermost(one.thing)
     return _kept(source.name, source.tensor, lives) if source and source.name != name else None
 
 
@@ -236,25 +209,26 @@ def _weight(one: Operand, lives: Lives) -> LiveOperand | None:
     value = lives.module_of(life.module) if life is not None else None
     if life is None or value is None:
         return None
-    for name, tensor in _weights(module):
+    for name, _, tensor in registered(module):
         if name == life.name and device_of(tensor) == one.device:
             return _kept(_path(value, name, lives), tensor, lives)
     return None
 
 
-def _weights(module: Any) -> Iterator[tuple[str, Any]]:
-    for slot in ("_parameters", "_buffers"):
-        yield from entries(attributes(module).get(slot))
-
-
 def _kept(name: str, thing: Any, lives: Lives) -> LiveOperand:
     tensor = lives.tensor_value(thing)
+    return _shown(name, tensor.maker, tensor.steps, device_of(thing) or "?", shape_of(thing))
+
+
+def _shown(
+    name: str, maker: Origin, steps: Sequence[Step], device: str, shape: tuple[int, ...]
+) -> LiveOperand:
     return LiveOperand(
         name=name,
-        kind=tensor.maker.value,
-        device=device_of(thing) or "?",
-        shape=shape_of(thing),
-        born=_born(tensor.steps, tensor.maker),
-        seen=_only_seen(tensor.steps),
-        moved=tuple(_at(s.spot) for s in tensor.steps if s.what == EventKind.MOVED),
+        kind=maker.value,
+        device=device,
+        shape=shape,
+        born=_born(steps, maker),
+        seen=_only_seen(steps),
+        moved=tuple(_at(s.spot) for s in steps if s.what == EventKind.MOVED),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from difflib import SequenceMatcher
@@ -15,6 +16,7 @@ from diagnose.repair.scopes import FUNCTION
 from diagnose.repair.syntax import tree_of
 
 _MOVES = frozenset({"to", "cuda", "cpu"})
+_HOST = re.compile("cpu|offload")
 
 
 class Hunk(NamedTuple):
@@ -143,8 +145,8 @@ def callee(call: ast.Call) -> ast.expr:
 
 
 def goes_to_cpu(call: ast.Call) -> bool:
-    """Whether a move is one to the cpu, as its text says."""
-    named = any("cpu" in ast.unparse(one) for one in arguments(call))
+    """Whether a move is one to the cpu, or to where things are offloaded, as its text says."""
+    named = any(_HOST.search(ast.unparse(one)) for one in arguments(call))
     return named or (isinstance(call.func, ast.Attribute) and called(call) == "cpu")
 
 

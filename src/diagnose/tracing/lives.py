@@ -73,14 +73,14 @@ class ModuleLife:
 
     def home(self) -> str | None:
         """Where the module's tensors are, or those of the one that it belongs to, as torch prints it."""
-        alive = takewhile(lambda one: one is not None, (life.module() for life in self._above()))
+        alive = takewhile(lambda one: one is not None, (life.module() for life in self.above()))
         return next((found for one in alive if (found := given.home(one)) is not None), None)
 
     def was_moved(self) -> bool:
         """Whether the module or one that it belongs to was moved."""
-        return any(event.what == EventKind.MOVED for life in self._above() for event in life.events)
+        return any(event.what == EventKind.MOVED for life in self.above() for event in life.events)
 
-    def _above(self) -> Iterator[ModuleLife]:
+    def above(self) -> Iterator[ModuleLife]:
         """The module, then those that it belongs to."""
         life: ModuleLife | None = self
         for _ in range(_DEEPEST):

@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 
+from diagnose.hooks.modules import dotted
+
 
 class Unfilled:
     """Notes what `Module.load_state_dict` misses; `names` tells which of it nobody has written to since."""
@@ -48,7 +50,7 @@ class Unfilled:
         }
         for part, module in root.named_modules():
             for name, one in module._parameters.items():
-                key = ".".join(filter(None, (part, name)))
+                key = dotted(part, name)
                 if key in missing and one is not None and id(one) not in given:
                     self._missed[id(module), name] = (module, name, one._version)
                 else:

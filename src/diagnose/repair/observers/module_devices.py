@@ -1,17 +1,20 @@
-"""Where the models of a run are, looked at while they are called: many are gone when the program ends."""
+"""Where the models of a run are, looked at while they are called: many are gone when the program ends;
+which are on a GPU while others compute, and which the program puts away and brings back.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import islice, takewhile
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
+from diagnose.hooks.modules import dotted, is_replica
 from diagnose.kinds import EventKind
-from diagnose.repair.observers.residency import Residence
 from diagnose.repair.observers.spread_models import Spread
 from diagnose.tracing.lives import Event, ModuleLife, Table
 from diagnose.tracing.recorder import Recorder
@@ -86,7 +89,7 @@ class Models:
             return
         if str(event.device).startswith("cuda"):
             path, root = self._path(life.module)
-            self.streamed.add(".".join(filter(None, (self._name(root), *path, life.name))))
+            self.streamed.add(dotted(self._name(root), *path, life.name))
 
     def look(self) -> None:
         """Looks at all models that are alive."""
@@ -103,15 +106,15 @@ class Models:
     @staticmethod
     def _path(life: ModuleLife) -> tuple[list[str], Any]:
         """The names that lead from the outermost module to one, and the former."""
-        path: list[str] = []
-        while life.owner is not None and life.owner.module() is not None:
-            path.insert(0, life.name)
-            life = life.owner
-        return path, life.module()
+        above = [
+            life,
+            *takewhile(lambda one: one.module() is not None, islice(life.above(), 1, None)),
+        ]
+        return [one.name for one in above[-2::-1]], above[-1].module()
 
     def _look(self, root: Any) -> None:
         life = self._recorder.modules.get(root)
-        if life is None or life.owner is not None or getattr(root, "_is_replica", False):
+        if life is None or life.owner is not None or is_replica(root):
             return
         name = self._name(root)
         self.spread.look()
@@ -119,10 +122,10 @@ class Models:
             above = self._recorder.modules.get(module)
             for slot, one in [*module._parameters.items(), *module._buffers.items()]:
                 if one is not None:
-                    self._found(".".join(filter(None, (name, part, slot))), one, above)
+                    self._found(dotted(name, part, slot), one, above)
             kept = {slot for slot, one in module._buffers.items() if one is not None}
             for slot in kept - module._non_persistent_buffers_set:
-                self.saved.add(".".join(filter(None, (name, part, slot))))
+                self.saved.add(dotted(name, part, slot))
         known = {id(one) for one in root.parameters()}
         for part, one in _listed(root):
             if id(one) not in known and one.requires_grad:
@@ -133,17 +136,14 @@ class Models:
         if one.device.type == "cuda":
             slot = name.rpartition(".")[2]
             self._gpus[id(life or one), slot] = (life, str(one.device))
-        (self.hollow.add if _is_hollow(one) else self.hollow.discard)(name)
         moves = [e.device for e in life.events if e.what == EventKind.MOVED] if life else ["cuda"]
         moved = any(device != "cpu" for device in moves)
-        if moved and moves[-1] == "cpu":
-            self.parked.add(name)
-        else:
-            self.parked.discard(name)
-        if one.device.type == "cpu" and not moved:
-            self.idle.add(name)
-        else:
-            self.idle.discard(name)
+        for found, holds in (
+            (self.hollow, _is_hollow(one)),
+            (self.parked, moved and moves[-1] == "cpu"),
+            (self.idle, not moved and one.device.type == "cpu"),
+        ):
+            (found.add if holds else found.discard)(name)
 
     def _name(self, root: Any) -> str:
         if (known := self._names.get(root)) is None:
@@ -159,12 +159,12 @@ def _listed(root: Any) -> Iterator[tuple[str, Any]]:
     for part, module in root.named_modules():
         for attribute, held in vars(module).items():
             if isinstance(held, torch.Tensor) and held.is_leaf and held.requires_grad:
-                yield ".".join(filter(None, (part, attribute))), held
+                yield dotted(part, attribute), held
             if attribute.startswith("_") or not isinstance(held, dict | list | tuple):
                 continue
             for subscript, layer in _layers(held):
                 for name, one in layer.named_parameters():
-                    yield ".".join(filter(None, (part, f"{attribute}{subscript}", name))), one
+                    yield dotted(part, f"{attribute}{subscript}", name), one
 
 
 def _layers(held: Any, depth: int = 2) -> Iterator[tuple[str, torch.nn.Module]]:
@@ -183,3 +183,40 @@ def _is_hollow(one: Any) -> bool:
     with suppress(Exception), _disable_current_modes(), torch._C.DisableTorchFunction():
         return bool(torch.isnan(one.detach()).any())
     return False
+
+
+class Residence:
+    """What is seen of models as they come and go.
+
+    ``commuting`` are those, or parts of them, that the program puts away on the cpu and brings back
+    itself; ``beside`` the pairs of a model that is called and another such one that is on a GPU then.
+    """
+
+    def __init__(self) -> None:
+        self._where: dict[str, list[str]] = {}
+        self.beside: set[str] = set()
+
+    @property
+    def commuting(self) -> list[str]:
+        """The models that were put away, and brought back."""
+        return sorted(name for name, moves in self._where.items() if _commutes(moves))
+
+    def moved(self, name: str, event: Event) -> None:
+        """Is told of a model, or a part of one, that has moved."""
+        kind = str(event.device).partition(":")[0]
+        self._where.setdefault(name, [])
+        for other, moves in self._where.items():
+            if f"{other}.".startswith(f"{name}.") and moves[-1:] != [kind]:
+                moves.append(kind)
+
+    def called(self, name: str) -> None:
+        """Is told of an outermost call."""
+        for other, moves in self._where.items():
+            if other != name and moves[-1] == "cuda" and len(moves) > 1:
+                self.beside.add(f"{name}|{other}")
+
+
+def _commutes(moves: list[str]) -> bool:
+    """Whether moves, without those that change nothing, lead away from a GPU and back to one."""
+    away = moves.index("cpu") if "cpu" in moves else len(moves)
+    return "cuda" in moves[away:]

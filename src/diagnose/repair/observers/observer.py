@@ -24,6 +24,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from diagnose import tracing
 from diagnose.casebase.store import load
+from diagnose.hooks.modules import is_replica
 from diagnose.kinds import Origin
 from diagnose.repair.model import Silent, Terms
 from diagnose.repair.observers.checkpoint_fills import Unfilled
@@ -191,7 +192,7 @@ class Observer:
         depth = self._depth.__dict__.setdefault("open", [])
         if not depth and self._models is not None:
             self._models.enters(module)
-        if _is_replica(module) and not any(_is_replica(one) for one, _ in depth[-1:]):
+        if is_replica(module) and not any(is_replica(one) for one, _ in depth[-1:]):
             home = {str(getattr(one, "src_device_obj", None)) for one, _ in depth[-1:]}
             self._gpus_of_replicas |= gpus_of_replica(module) - home
         depth.append((module, Counter(self._calls) if not depth else None))
@@ -213,7 +214,7 @@ class Observer:
         what they gave, each on its GPU, is brought together."""
         inside = self._depth.__dict__.get("open") or ()
         life = self._recorder.tensors.get(tensor) if self._recorder is not None else None
-        if not any(_is_replica(one) for one, _ in inside):
+        if not any(is_replica(one) for one, _ in inside):
             if gathered := str(tensor.device) in self._gpus_of_replicas:
                 self._replicated.add(place)
             return gathered
@@ -271,10 +272,6 @@ class Observer:
                         with suppress(Exception):  # meta, sparse, a subclass of its own mind
                             total = float(one.detach().to("cpu", torch.float64).sum())
                             yield (str(list(one.shape)), str(one.device), total)
-
-
-def _is_replica(module: Any) -> bool:
-    return getattr(module, "_is_replica", False) is True
 
 
 def _silent(one: Finding) -> Silent:

@@ -33,14 +33,14 @@ class Spread:
         """Is told of a module that has moved; what the program sends is sent with all its parts."""
         if _is_by_library():
             return
-        self._sent = {key: one for key, one in self._sent.items() if life not in _above(one[0])}
+        self._sent = {key: one for key, one in self._sent.items() if life not in one[0].above()}
         self._sent[id(life)] = (life, str(event.device))
 
     def look(self) -> None:
         """Looks where the parts are that are alive."""
         models: dict[int, list[tuple[ModuleLife, str]]] = {}
         for life, device in self._sent.values():
-            models.setdefault(id(_above(life)[-1]), []).append((life, device))
+            models.setdefault(id([*life.above()][-1]), []).append((life, device))
         for parts in models.values():
             if len({device for _, device in parts if device.startswith("cuda:")}) > 1:
                 for life, device in parts:
@@ -53,16 +53,8 @@ class Spread:
                             self.gathered.add(_name(life))  # one on the cpu may rest there
 
 
-def _above(life: ModuleLife) -> list[ModuleLife]:
-    """A module and those that it is part of."""
-    found = [life]
-    while (owner := found[-1].owner) is not None and owner not in found:
-        found.append(owner)
-    return found
-
-
 def _name(life: ModuleLife) -> str:
-    names = [one.name or one.kind for one in _above(life)]
+    names = [one.name or one.kind for one in life.above()]
     return ".".join(reversed(names[:-1])) or names[-1]
 
 

@@ -105,12 +105,14 @@ def _edits(
     for changes in codemods:
         for kind in type(kept.owner).__mro__:
             code = getattr(namespace(kind).get("__init__"), "__code__", None)
-            text = failure.texts.of(code.co_filename) if code is not None and is_own(code) else None
-            for node in nodes(text.source.tree, ast.ClassDef) if text is not None else ():
-                for made in assigned(node, f"self.{kept.name}") if text is not None else ():
-                    if text is not None and node.name == kind.__name__ and len(made.targets) == 1:
+            if code is None or not is_own(code):
+                continue
+            source = failure.texts.of(code.co_filename)
+            for node in nodes(source.tree, ast.ClassDef) if source is not None else ():
+                for made in assigned(node, f"self.{kept.name}"):
+                    if source is not None and node.name == kind.__name__ and len(made.targets) == 1:
                         rest = (changes, made, kept)
-                        yield from proposed("register-module", text.source, *rest, cause=cause)
+                        yield from proposed("register-module", source, *rest, cause=cause)
 
 
 def _changes(source: Source, statement: ast.Assign, kept: _Kept) -> list[Change]:

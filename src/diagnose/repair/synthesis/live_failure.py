@@ -25,7 +25,7 @@ from diagnose.hooks.live_values import Lives
 from diagnose.hooks.non_dispatch import Operand
 from diagnose.hooks.operands import assigned, value
 from diagnose.hooks.positions import Texts
-from diagnose.hooks.replay import Met, met
+from diagnose.hooks.replay import Met, frames_of, met
 from diagnose.kinds import EventKind
 from diagnose.placement import Device, Source, Spot, Suspect
 from diagnose.placement.devices import written
@@ -167,7 +167,7 @@ class LiveFailure:
     @cached_property
     def running(self) -> Sequence[Running]:
         """The program's functions that were running, as far as its text shows them, innermost first."""
-        frames = _own_frames(self.error)[::-1]
+        frames = [one for one in reversed(frames_of(self.error)) if is_own(one.line.code)]
         lines = tuple(line for _, line in frames)
         return [
             Running(frame, lines[at:], spot)
@@ -245,17 +245,6 @@ class LiveFailure:
                     for weight in getattr(layer, "_former_parameters", ()):
                         yield ".".join(one for one in ("self", name, weight, "device") if one)
                 return
-
-
-def _own_frames(error: BaseException) -> list[tuple[FrameType, Line]]:
-    """The frames of a traceback in the program's own code, outermost first."""
-    trace, found = error.__traceback__, []
-    while trace is not None:
-        line = Line(trace.tb_frame.f_code, trace.tb_lasti, trace.tb_lineno)
-        if is_own(line.code):
-            found.append((trace.tb_frame, line))
-        trace = trace.tb_next
-    return found
 
 
 _last: list[LiveFailure] = []

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from diagnose.placement.semantics import functions, names, parameters
 from diagnose.repair.model import Sentence, said
-from diagnose.repair.patch import Patch, callee, move_of, moves
+from diagnose.repair.patch import Patch, callee, goes_to_cpu, move_of, moves
 from diagnose.repair.scopes import FUNCTION
 
 #: What says that something is on the cpu by choice.
-_CPU = re.compile(r"""["']cpu["']""")
 
 
 def parts(patch: Patch) -> Iterator[Sentence]:
@@ -26,7 +24,7 @@ def parts(patch: Patch) -> Iterator[Sentence]:
         seen: dict[str, int] = {}
         calls = [call for call in map(move_of, nodes) if call and id(call) not in taken]
         for call in sorted(calls, key=lambda one: (one.lineno, one.col_offset)):
-            if call.lineno not in edited or ast.unparse(call) in known or to_cpu(call):
+            if call.lineno not in edited or ast.unparse(call) in known or goes_to_cpu(call):
                 continue
             origins = _origins(callee(call), nodes, _given(scope, nodes), call.lineno)
             for name in sorted(origins & set(seen)):
@@ -102,13 +100,3 @@ def _values(node: ast.AST) -> Iterator[str]:
             yield from _values(inner)
         case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
             yield from (*_values(left), *_values(right))
-
-
-def to_cpu(call: ast.Call) -> bool:
-    """Whether a move goes to the cpu by its name."""
-    match call:
-        case ast.Call(func=ast.Attribute(attr="cpu")):
-            return True
-        case ast.Call(func=ast.Attribute(attr="to"), args=args, keywords=named):
-            return any(_CPU.search(ast.unparse(one)) for one in (*args, *named))
-    return False

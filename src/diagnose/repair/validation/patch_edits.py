@@ -9,11 +9,10 @@ from itertools import pairwise
 
 from diagnose.placement.semantics import arguments, called, calls, dotted, names
 from diagnose.repair.model import Guard, Sentence, objection, said
-from diagnose.repair.patch import Patch, move_of, moves
+from diagnose.repair.patch import Patch, goes_to_cpu, move_of, moves
 from diagnose.repair.scopes import blocks
 from diagnose.repair.validation.case import Case
 from diagnose.repair.validation.host_intent import takes_weights
-from diagnose.repair.validation.patch_context import to_cpu
 
 #: Fixes of a value where it is used. Other stop-gaps undo an offload or leave layers unregistered.
 _AT_USE = frozenset({"move-tensor-at-line", "move-input", "index-to-device"})
@@ -125,7 +124,7 @@ def _goes_through_more(patch: Patch) -> bool:
 def _stays(patch: Patch) -> bool:
     """Whether an edit takes away a move to the cpu that the program makes: it wants to have there what it
     brings there."""
-    left, had = (sum(map(to_cpu, moves(tree))) for tree in (patch.new, patch.old))
+    left, had = (sum(map(goes_to_cpu, moves(tree))) for tree in (patch.new, patch.old))
     return left < had
 
 

@@ -7,9 +7,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from diagnose.placement.semantics import calls, dotted, names, nodes
+from diagnose.placement.semantics import dotted, names, nodes
 from diagnose.repair.model import Guard, objection
-from diagnose.repair.patch import Patch, callee, goes_to_cpu, moves
+from diagnose.repair.patch import Patch, callee, goes_to_cpu, move_of, moves
 from diagnose.repair.scopes import blocks
 from diagnose.repair.validation.case import Case, line_of
 
@@ -36,9 +36,12 @@ def put_away(case: Case) -> Iterator[Guard]:
 def _puts_away(tree: ast.Module) -> bool:
     """Whether a statement moves a module to the cpu, to do without it. A tensor's move would be lost."""
     return any(
-        _is_away(one) and not _SAVES.search("\n".join(map(ast.unparse, block[at + 1 :])))
+        (call := move_of(one.value)) is not None
+        and goes_to_cpu(call)
+        and not _SAVES.search("\n".join(map(ast.unparse, block[at + 1 :])))
         for block in blocks(tree)
         for at, one in enumerate(block)
+        if isinstance(one, ast.Expr)
     )
 
 
@@ -64,16 +67,7 @@ def _brings_back(patch: Patch) -> bool:
                 case ast.Expr(value=ast.Call(func=ast.Attribute(attr="to" | "cuda"))):
                     if away and one.lineno in patch.edited:
                         return True
-            away = away or any(map(_is_away, calls(one)))
-    return False
-
-
-def _is_away(node: ast.AST) -> bool:
-    match node.value if isinstance(node, ast.Expr) else node:
-        case ast.Call(func=ast.Attribute(attr="cpu")):
-            return True
-        case ast.Call(func=ast.Attribute(attr="to"), args=args, keywords=named):
-            return any(re.search("cpu|offload", ast.unparse(one)) for one in [*args, *named])
+            away = away or any(map(goes_to_cpu, moves(one)))
     return False
 
 
