@@ -27,7 +27,6 @@ class EventKind(Enum):
     LISTED = "listed"  # as one of several items that an expression lists
     LEFT = "left"  # out where a function moves others
     WRAPPED = "wrapped"  # by a module for several GPUs
-    PACKED = "packed"  # for kernels of the host
     FILLED = "filled"  # its memory got values, by whom is not known
     UNFILLED = "unfilled"  # on meta, by weights that were to give it values
     GROWN = "grown"  # new layers were put into it
@@ -43,6 +42,7 @@ class EvidenceKind(Enum):
     PEER = "peer"  # others of its class, or its file, move what they are given, or follow it
     CHOSEN = "chosen"  # the code around it goes by a device that is chosen elsewhere
     ATTRIBUTE = "attribute"  # its class moves the attribute, or asks where it is
+    PACKAGE = "package"  # another file of its package goes by a device
 
 
 class ConstraintKind(Enum):
@@ -61,6 +61,7 @@ class ConstraintKind(Enum):
     HANDED = "handed"  # a model and tensors are handed to such a call
     ASKED = "asked"  # code that may refuse it asks where it is
     REFUSED = "refused"  # code refuses it there
+    DISCARDED = "discarded"  # a move of it gives another tensor, which nobody keeps
 
 
 class Origin(Enum):

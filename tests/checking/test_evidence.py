@@ -55,6 +55,31 @@ def test_what_prepares_data_on_the_host_is_left_alone(name: str, tmp_path: Path)
     assert check([str(program)], OPTIONS).findings == ()
 
 
+@pytest.mark.parametrize(
+    ("folder", "other", "found"),
+    [
+        ("ops", "def run(model, device):\n    return model.to(device)\n", True),
+        ("ops", "def run(model):\n    return model.eval()\n", False),
+        ("datasets", "def run(model, device):\n    return model.to(device)\n", False),
+    ],
+)
+def test_another_file_of_the_package_says_so(
+    folder: str, other: str, found: bool, tmp_path: Path
+) -> None:
+    package = tmp_path / "package" / folder
+    package.mkdir(parents=True)
+    for inside in (package.parent, package):
+        (inside / "__init__.py").touch()
+    (package.parent / "main.py").write_text(other)
+    program = package / "density.py"
+    program.write_text(
+        "import torch\n\n\ndef density(rows):\n    scale = torch.eye(rows.shape[1])\n    return rows @ scale\n"
+    )
+    findings = check([str(program)], OPTIONS).findings
+    assert [one.place.line for one in findings] == ([5] if found else [])
+    assert all(one.because and one.because.place.file.endswith("main.py") for one in findings)
+
+
 @pytest.mark.parametrize("name", QUIET)
 def test_a_finding_says_what_says_so(name: str) -> None:
     (finding,) = check([str(HERE / "likely" / f"{name}.py")], OPTIONS).findings

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache, lru_cache
+from itertools import islice, takewhile
+from pathlib import Path
 
 from diagnose import placement
 from diagnose.checking.reading import UnreadableError, contents, parsed
@@ -18,6 +21,9 @@ from diagnose.sources.reader import Lines, UnusableError
 
 #: Files that one file is followed into: a large package would be run whole for each of its files.
 _MOST = 8
+#: So many files of a package are searched for one that goes by a device.
+_OF_PACKAGE = 400
+_PLACES = re.compile(rb"\.to\((?:\w+\.)*device\b|\.cuda\(")
 _DEFAULTS = re.compile(rf"\b({'|'.join(DEFAULTS)})\(".encode())
 
 
@@ -55,7 +61,24 @@ def checked(source: Source, torch: TorchNames, texts: Mapping[str, str]) -> Chec
         followed.add(path)
         return _source(path, found)
 
-    return placement.check(source, torch, imported)
+    return placement.check(source, torch, imported, lambda: _placing(_package_of(source.path)))
+
+
+def _package_of(path: str) -> Path | None:
+    """The outermost folder with an ``__init__.py`` around a file; None where it is of no package."""
+    around = takewhile(lambda one: (one / "__init__.py").is_file(), Path(path).absolute().parents)
+    return max(around, key=lambda one: -len(one.parts), default=None)
+
+
+@lru_cache(maxsize=64)
+def _placing(package: Path | None) -> Source | None:
+    """A file of a package that moves something to a device."""
+    files = package.rglob("*.py") if package is not None else ()
+    for path in sorted(islice(files, _OF_PACKAGE)):
+        with suppress(UnreadableError, UnusableError):
+            if _PLACES.search(contents(str(path))):
+                return _source(str(path), read_file(str(path)))
+    return None
 
 
 def sets_a_default(path: str) -> bool:

@@ -35,6 +35,7 @@ BECAUSE: Mapping[Lang, Mapping[str, str]] = {
         "peer": "code beside it follows the device of what it is given ({place})",
         "chosen": "the code around it chooses a device ({place})",
         "attribute": "its class moves what it computes with ({place})",
+        "package": "its package goes by a device ({place})",
     },
     "zh": {
         "moved": "所在函数会按设备放置张量（{place}）",
@@ -42,6 +43,7 @@ BECAUSE: Mapping[Lang, Mapping[str, str]] = {
         "peer": "旁边的代码跟随其输入所在的设备（{place}）",
         "chosen": "周围的代码会选择设备（{place}）",
         "attribute": "所在的类会移动参与计算的值（{place}）",
+        "package": "所在的包会按设备放置张量（{place}）",
     },
 }
 #: Why a fix of a safe rule is not safe at a place.

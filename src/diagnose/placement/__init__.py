@@ -13,13 +13,19 @@ __all__ = ["Checked", "Device", "Imported", "Source", "Spot", "Step", "Suspect",
 Imported = Callable[[str, int, Source], "Source | None"]
 
 
-def check(source: Source, torch: TorchNames, imported: Imported | None = None) -> Checked:
+def check(
+    source: Source,
+    torch: TorchNames,
+    imported: Imported | None = None,
+    placing: Callable[[], Source | None] = lambda: None,
+) -> Checked:
     """What will fail, or stay behind, when a file meets a GPU.
 
     Args:
         source: the file.
         torch: what torch and its libraries call their things.
         imported: finds the user's other files.
+        placing: finds another file of the package that goes by a device, None where none does.
 
     Returns:
         One suspect a place to edit, in the order of the file.
@@ -27,4 +33,4 @@ def check(source: Source, torch: TorchNames, imported: Imported | None = None) -
     # The nouns are imported by every answer, the analysis by those that have files to analyse.
     from diagnose.placement.analysis import checked
 
-    return checked(source, torch, imported)
+    return checked(source, torch, imported, placing)

@@ -7,7 +7,7 @@ what met in the line that failed, by the calls that led there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from typing import NamedTuple
@@ -64,6 +64,7 @@ def analyse(
     rounds: int = 1,
     gpus: int = 2,
     supposing: bool = False,
+    placing: Callable[[], Source | None] = lambda: None,
 ) -> Program:
     """Runs a file as the main program, then what it never called.
 
@@ -80,6 +81,7 @@ def analyse(
         gpus: of the machine; what fails with one fails with two, and not the other way round.
         supposing: run what nothing calls once more where something says that it is given what is on an
             accelerator.
+        placing: finds another file of the package that goes by a device, which says so too.
 
     Returns:
         What was seen until the end, or until the budget was spent.
@@ -87,6 +89,7 @@ def analyse(
     machine = Machine(torch)
     machine.defaults, machine.rounds, machine.gpus = defaults, rounds, gpus
     machine.options = options
+    machine.placing = placing
     loading = _Loading(machine, imported)
     machine.evaluate = expressions.evaluate
     machine.execute = statements.execute
@@ -179,16 +182,22 @@ _Place = tuple[str, str, int]
 _Found = Mapping[_Place, Suspect]
 
 
-def checked(source: Source, torch: TorchNames, imported: Imported | None) -> Checked:
+def checked(
+    source: Source,
+    torch: TorchNames,
+    imported: Imported | None,
+    placing: Callable[[], Source | None],
+) -> Checked:
     """What is found in any of the ways, in the order of the file.
 
     Args:
         source: the file.
         torch: what torch and its libraries call their things.
         imported: finds the user's other files.
+        placing: finds another file of the package that goes by a device.
     """
     run = partial(analyse, source, torch, imported)
-    program = run(supposing=True)
+    program = run(supposing=True, placing=placing)
     found = _by_place(program)
     if program.has_options:
         by_default = run(options=OptionState.DEFAULT)

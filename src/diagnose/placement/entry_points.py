@@ -14,6 +14,7 @@ from diagnose.placement.evidence import (
     is_of_host,
     of_attributes,
     of_function,
+    of_package,
     tensors_of,
 )
 from diagnose.placement.language import calls
@@ -119,9 +120,11 @@ def _suppose(
     if id(node) in machine.called or isinstance(node, ast.Lambda) or is_of_host(node.name):
         return
     because, given = of_function(function), dict[str, Value]()
+    names = set(_names(function))
+    tensors = names & tensors_of(function, machine.torch)
+    if tensors and because is None:
+        because = of_package(function, machine.placing)
     if because is not None:
-        names = set(_names(function))
-        tensors = names & tensors_of(function, machine.torch)
         given |= {name: Tensor(HOME, Origin.GIVEN) for name in tensors}
         batches = names & batches_of(function, machine.torch) - given.keys()
         given |= {name: Batch(Tensor(HOME, Origin.GIVEN)) for name in batches}

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from pathlib import PurePath
 
 from diagnose.kinds import EvidenceKind
 from diagnose.model import TorchNames
 from diagnose.placement.device_patterns import destinations, moved_in
 from diagnose.placement.devices import CPU, written
-from diagnose.placement.model import Evidence, Spot
+from diagnose.placement.model import Evidence, Source, Spot
 from diagnose.placement.semantics import (
     bindings,
     called,
@@ -46,6 +47,15 @@ def of_function(function: Function) -> Evidence | None:
         or found(EvidenceKind.PEER, _moves(owner.node) if owner is not None else None)
         or found(EvidenceKind.PEER, _follows(source.tree))
     )
+
+
+def of_package(function: Function, placing: Callable[[], Source | None]) -> Evidence | None:
+    """The same of a function in whose package another file goes by a device; ``placing`` finds that."""
+    folders = PurePath(function.source.path).parts[-3:]
+    if _prepares(function) or any(map(is_of_host, folders)) or (source := placing()) is None:
+        return None
+    node = _moves(source.tree) or _follows(source.tree)
+    return Evidence(EvidenceKind.PACKAGE, Spot(source, node, None)) if node is not None else None
 
 
 def of_attributes(made: Class) -> Mapping[str, Evidence]:

@@ -20,7 +20,7 @@ from diagnose.placement.devices import (
     named_so,
     written,
 )
-from diagnose.placement.model import Device, Evidence, Spot, Step
+from diagnose.placement.model import Device, Evidence, Source, Spot, Step
 from diagnose.placement.semantics import nodes
 from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -203,6 +203,7 @@ class Machine:
         #: The functions that the program calls, and what says that others are given what is on a GPU.
         self.called = frozenset[int]()
         self.because: Evidence | None = None
+        self.placing: Callable[[], Source | None] = lambda: None
         #: Whether options are taken to have their defaults.
         self.defaults = True
         #: How the others are taken, and whether there are any.

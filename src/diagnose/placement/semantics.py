@@ -252,11 +252,6 @@ def is_property(function: Function) -> bool:
     return any(one in ("property", "cached_property") for one in decorators(function))
 
 
-def returned(function: Function) -> list[ast.expr | None]:
-    """What the statements of a function return, with those of functions in it; None for nothing."""
-    return [one.value for one in nodes(function, ast.Return)]
-
-
 def class_of(tree: ast.Module, function: Function) -> ast.ClassDef | None:
     """The class of which a function is a method."""
     return next((one for one in nodes(tree, ast.ClassDef) if function in one.body), None)

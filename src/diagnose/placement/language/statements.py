@@ -9,11 +9,21 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import islice
 
-from diagnose.kinds import EventKind, Origin
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.assignments import any_item, bind, iterated, loaded, store
+from diagnose.placement.devices import differ
 from diagnose.placement.language.control_flow import Ways, matches, truth, with_
 from diagnose.placement.libraries.datasets import drawn
-from diagnose.placement.machine import Arguments, Ends, Given, Leaves, Machine, Partial, refusal
+from diagnose.placement.machine import (
+    Arguments,
+    Ends,
+    Given,
+    Leaves,
+    Machine,
+    Meets,
+    Partial,
+    refusal,
+)
 from diagnose.placement.model import Step
 from diagnose.placement.semantics import dotted, holds, lines_of, loads, names, nodes
 from diagnose.placement.tensors import WIDEST, Tensor, tensors_in
@@ -382,6 +392,10 @@ def import_from(machine: Machine, node: ast.AST, frame: Frame) -> None:
         bind(frame, name, value or machine.replaced.get(whole) or External(whole), node)
 
 
+#: What comes from here is a tensor; anything else may be a module, which moves in place.
+_OF_TENSORS = frozenset({Origin.FACTORY, Origin.ARRAY})
+
+
 def lose(machine: Machine, node: ast.Expr | ast.Assign, value: Value, frame: Frame) -> None:
     """A tensor is not moved in place: what a statement moves and does not keep knows that it was to move.
 
@@ -404,6 +418,9 @@ def lose(machine: Machine, node: ast.Expr | ast.Assign, value: Value, frame: Fra
     if isinstance(moved, Tensor):
         step = Step(EventKind.DROPPED, machine.spot(node.value, frame), value.device)
         moved.steps = (*moved.steps, step)
+        if moved.maker in _OF_TENSORS and differ(moved.device, value.device):
+            side = Meets(owner, moved, moved)
+            machine.meet(ConstraintKind.DISCARDED, node.value, frame, [side])
 
 
 @lru_cache(maxsize=8)

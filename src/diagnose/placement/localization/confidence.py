@@ -74,6 +74,8 @@ def is_sure(suspect: Suspect, stray: Meets | None, other: Meets | None, meeting:
     """
     if not suspect.sure or not _in_one_file(suspect, meeting):
         return False
+    if meeting.what == ConstraintKind.DISCARDED:
+        return True  # whoever calls it
     if relies_on_more(suspect, stray, other, meeting) or is_expected(meeting):
         return False
     if is_doubtful(suspect, stray, meeting) or _is_of_some_processes(suspect, meeting):

@@ -106,7 +106,7 @@ def of_meeting(
         case ConstraintKind.ASKED:
             asking = meeting.sides if failed else ()
             yield from filter(None, (of_kernel(side, meeting) for side in asking))
-        case ConstraintKind.REFUSED:
+        case ConstraintKind.REFUSED | ConstraintKind.DISCARDED:
             for side in () if failed or is_caught(meeting) else meeting.sides:
                 yield from _explained(Question(side, meeting, failed=False))
         case ConstraintKind.HANDED if not failed:
