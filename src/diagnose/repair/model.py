@@ -138,7 +138,7 @@ class Ran(NamedTuple):
     device and sum; ``graded`` counts the parameters that got gradients;
     ``homes``, ``idle``, ``parked``, ``streamed``, ``hollow``, ``saved``, ``hidden`` and ``used`` what is
     seen of models (`observers.module_devices.Models`), ``commuting`` and ``beside`` how they come and go
-    (`observers.module_devices.Residence`), ``gathered`` what was spread (`observers.spread_models.Spread`),
+    (`observers.module_devices.Residence`),
     ``leaving``, ``weights`` and ``after`` what is carried between GPUs (`observers.transfers.Leaving`),
     ``shared`` the lines that copy what replicas share and no module holds;
     ``blank`` says that a layer computed with weights from
@@ -180,7 +180,6 @@ class Ran(NamedTuple):
     unfilled: frozenset[str] = frozenset()
     commuting: frozenset[str] = frozenset()
     beside: frozenset[str] = frozenset()
-    gathered: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()
     weights: frozenset[str] = frozenset()
     leaving: frozenset[str] = frozenset()

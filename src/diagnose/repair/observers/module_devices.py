@@ -15,7 +15,6 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from diagnose.hooks.modules import dotted, is_replica
 from diagnose.kinds import EventKind
-from diagnose.repair.observers.spread_models import Spread
 from diagnose.tracing.lives import Event, ModuleLife, Table
 from diagnose.tracing.recorder import Recorder
 
@@ -52,7 +51,6 @@ class Models:
         self.hidden: dict[str, str] = {}
         self.used: set[str] = set()
         self.residence = Residence()
-        self.spread = Spread()
 
     def called(self, module: Any, *_: Any) -> None:
         """A hook: after a module's forward."""
@@ -71,8 +69,6 @@ class Models:
     def moved(self, module: Any, event: Event) -> None:
         """Is told of a module that has moved."""
         life = self._recorder.modules.get(module)
-        if life is not None:
-            self.spread.moved(life, event)
         path, root = ([], module) if life is None else self._path(life)
         self.residence.moved(".".join([self._name(root), *path]), event)
         self._moves[id(module)] += 1
@@ -117,7 +113,6 @@ class Models:
         if life is None or life.owner is not None or is_replica(root):
             return
         name = self._name(root)
-        self.spread.look()
         for part, module in root.named_modules():
             above = self._recorder.modules.get(module)
             for slot, one in [*module._parameters.items(), *module._buffers.items()]:

@@ -150,7 +150,6 @@ class Observer:
             "used": sorted(models.used),
             "commuting": models.residence.commuting,
             "beside": sorted(models.residence.beside),
-            "gathered": sorted(models.spread.gathered),
             "unfilled": self._unfilled.names(),
             "trained": list(self._trained()),
             "silent": silent,

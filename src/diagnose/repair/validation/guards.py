@@ -72,7 +72,6 @@ RAN: tuple[OfRun, ...] = (
     residency.put_away,
     residency.kept,
     residency.carried,
-    residency.spread,
 )
 #: The guards of the patch as a whole.
 WHOLE: tuple[OfRun, ...] = (patch_edits.stopgap, patch_edits.agreed)

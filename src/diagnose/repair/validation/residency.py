@@ -1,5 +1,5 @@
 """Where models and their parts are while a patched program runs, and not only at its end: what is kept
-on the cpu to save memory stays there, what is spread stays spread, no weights of a layer are carried."""
+on the cpu to save memory stays there, no weights of a layer are carried."""
 
 from __future__ import annotations
 
@@ -100,10 +100,3 @@ def carried(case: Case) -> Iterator[Guard]:
         if lines := sorted(case.edited & places):
             yield objection("carried", told, line=line_of(lines[0]))
             return
-
-
-def spread(case: Case) -> Iterator[Guard]:
-    """What the program spreads over several GPUs is not left on one, where a library has gathered it."""
-    for name in sorted(case.ran.gathered):
-        yield objection("gathered", "gathered", name=name)
-        return
