@@ -7,7 +7,7 @@ import itertools
 import math
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import unescape
 from pathlib import Path
 
@@ -47,7 +47,6 @@ from diagnose.ranking.questions import (
     ask,
     choose,
     gain,
-    posterior,
     rows_of,
 )
 from diagnose.rendering.json import as_dict
@@ -186,6 +185,14 @@ def asked(casebase: Casebase, facts: Sequence[str], beliefs: dict[str, float]) -
     known = values(scene, {fact: Fact(fact) for fact in facts})
     found = ask(ranked(casebase, beliefs), scene, facts, known, casebase)
     return [question.id for question in found]
+
+
+def posterior(rule: QuestionRule, answer: int, beliefs: Mapping[str, float]) -> dict[str, float]:
+    """The beliefs after an answer."""
+    row = rows_of(rule, beliefs)[answer]
+    joint = {cause: share * part for (cause, share), part in zip(beliefs.items(), row, strict=True)}
+    total = sum(joint.values()) or 1.0
+    return {cause: share / total for cause, share in joint.items()}
 
 
 @pytest.mark.parametrize(("facts", "truth", "other"), PAIRS)

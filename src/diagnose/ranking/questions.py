@@ -185,14 +185,6 @@ def _bits(probabilities: Iterable[float]) -> float:
     return -math.fsum(map(mul, possible, map(math.log2, possible)))
 
 
-def posterior(rule: QuestionRule, answer: int, beliefs: Beliefs) -> dict[str, float]:
-    """The beliefs after an answer."""
-    row = rows_of(rule, beliefs)[answer]
-    joint = [*map(mul, beliefs.values(), row)]
-    total = sum(joint) or 1.0
-    return {cause: share / total for cause, share in zip(beliefs, joint, strict=True)}
-
-
 # --- how they are put -----------------------------------------------------------------------------
 
 

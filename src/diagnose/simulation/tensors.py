@@ -107,7 +107,8 @@ def place_new(tensor: Any, device: torch.device, dtype: torch.dtype) -> Any:
 
 def install(driver: Driver, checks: DeviceChecks, patches: Patches) -> None:
     """Replace what of `torch.Tensor` and of storages depends on the device."""
-    replaced = {**_placement(driver, checks), **_new(driver), **_writes(checks)}
+    placed = {**_placement(driver, checks), **_host_memory(checks)}
+    replaced = {**placed, **_new(driver), **_writes(checks)}
     patches.set_all(torch.Tensor, replaced)
     # Parameters of lazy modules allow only the methods on their list.
     lazy: Any = vars(torch.nn.parameter)["UninitializedTensorMixin"]
@@ -163,6 +164,27 @@ def _placement(driver: Driver, checks: DeviceChecks) -> dict[str, Any]:
     def type_as(self: Any, other: Any) -> Any:
         return self.to(other.device, other.dtype)
 
+    def get_device(self: Any) -> int:
+        device = self.device
+        index: int = device.index if device.type == "cuda" else Base.get_device(self)
+        return index
+
+    return {
+        "device": property(_tensor_device),
+        "is_cuda": property(lambda self: self.device.type == "cuda"),
+        "is_cpu": property(lambda self: self.device.type == "cpu"),
+        "get_device": get_device,
+        "to": intercepted(to),
+        "cuda": intercepted(_called("cuda", to_cuda)),
+        "cpu": intercepted(_called("cpu", to_cpu)),
+        "type": intercepted(_called("type", convert)),
+        "type_as": intercepted(type_as),
+    }
+
+
+def _host_memory(checks: DeviceChecks) -> dict[str, Any]:
+    """Methods that only tensors of the host have, or that take one there."""
+
     def numpy(self: Any, *, force: bool = False) -> Any:
         if self.device.type == "cuda":
             if force or not checks.enforced:
@@ -174,8 +196,6 @@ def _placement(driver: Driver, checks: DeviceChecks) -> dict[str, Any]:
         return Base.numpy(self, force=force)
 
     def pin_memory(self: Any, device: Any = None) -> Any:
-        if self.device.type != "cpu" and not checks.enforced:
-            return self
         if self.device.type != "cpu":
             if not checks.enforced:
                 return self
@@ -195,21 +215,7 @@ def _placement(driver: Driver, checks: DeviceChecks) -> dict[str, Any]:
         if self.device.type == "cpu" and checks.enforced:
             raise not_for("record_stream", "CPU")
 
-    def get_device(self: Any) -> int:
-        device = self.device
-        index: int = device.index if device.type == "cuda" else Base.get_device(self)
-        return index
-
     return {
-        "device": property(_tensor_device),
-        "is_cuda": property(lambda self: self.device.type == "cuda"),
-        "is_cpu": property(lambda self: self.device.type == "cpu"),
-        "get_device": get_device,
-        "to": intercepted(to),
-        "cuda": intercepted(_called("cuda", to_cuda)),
-        "cpu": intercepted(_called("cpu", to_cpu)),
-        "type": intercepted(_called("type", convert)),
-        "type_as": intercepted(type_as),
         "numpy": intercepted(numpy),
         "pin_memory": intercepted(pin_memory),
         "is_pinned": is_pinned,
