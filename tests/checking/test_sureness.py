@@ -212,3 +212,14 @@ def test_a_type_that_an_attribute_holds_is_one_or_another(chosen: str, tmp_path:
     )
     program.write_text(made.replace("torch.randn(mean.size())", "self.kind(mean.size()).normal_()"))
     assert found(program, likely=False) == set()
+
+
+def test_a_move_that_nobody_keeps_is_sure_whoever_calls_it(tmp_path: Path) -> None:
+    program = tmp_path / "table.py"
+    lines = ("rows = torch.zeros(n)", "rows.to(device)", "return rows")
+    head = "import torch\n\n\ndef table(n, device):\n"
+    program.write_text(head + "".join(f"    {line}\n" for line in lines))
+    assert found(program, likely=False) == {(6, "input-not-moved")}
+    kept = ("rows = torch.zeros(n)", "rows = rows.to(device)", "return rows")
+    program.write_text(head + "".join(f"    {line}\n" for line in kept))
+    assert found(program, likely=True) == set()

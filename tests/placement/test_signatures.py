@@ -7,8 +7,7 @@ import ast
 import pytest
 from parsing.knowledge import torch
 
-from diagnose.placement import Source
-from diagnose.placement.analysis import checked
+from diagnose.placement import Source, check
 
 SAID = {
     "a factory beside is told the parameter's device": """\
@@ -75,7 +74,7 @@ def shown(rows):
 def found(text: str) -> list[str]:
     text = "import torch\n" + text
     source = Source("/home/u/lib.py", text.split("\n"), ast.parse(text))
-    return [one.line.code for one in checked(source, torch(), None).suspects]
+    return [one.line.code for one in check(source, torch()).suspects]
 
 
 @pytest.mark.parametrize("name", SAID)

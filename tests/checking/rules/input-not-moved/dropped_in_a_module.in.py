@@ -14,3 +14,7 @@ class Positions(nn.Module):
         if device is not None:
             rates.to(device)  # finds: input-not-moved
         return rates
+
+
+rates = Positions(2).table(3, torch.device("cuda"))
+print(rates + torch.ones(3, 2, device="cuda"))
