@@ -22,5 +22,5 @@ class Net(nn.Module):
         return self.loss(self.layer(x) + self.table, x)
 
 
-net = Net(sys.argv[1]).cuda()
+net = Net(sys.argv[1] if len(sys.argv) > 1 else "mse").cuda()
 net(torch.ones(2, 4).cuda())
