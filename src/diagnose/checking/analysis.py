@@ -67,7 +67,7 @@ def checked(source: Source, torch: TorchNames, texts: Mapping[str, str]) -> Chec
 def _package_of(path: str) -> Path | None:
     """The outermost folder with an ``__init__.py`` around a file; None where it is of no package."""
     around = takewhile(lambda one: (one / "__init__.py").is_file(), Path(path).absolute().parents)
-    return max(around, key=lambda one: -len(one.parts), default=None)
+    return min(around, key=lambda one: len(one.parts), default=None)
 
 
 @lru_cache(maxsize=64)

@@ -22,8 +22,8 @@ _ENDINGS = ("ings", "ing", "ed", "es", "s", "e")
 _SMOOTHING = 0.1
 #: Counts are kept as whole numbers of this part.
 _PART = 1000
-#: From what a text's words say of each cause to log-odds: fitted on the incidents' texts, each read by the
-#: words of those of other repositories.
+#: From what a text's words say of each cause to log-odds: fitted on kb/descriptions and on the incidents'
+#: texts, each fifth read by the words of the others, incidents of one repository together.
 _LOG_ODDS = 85.0
 #: How descriptions of other failures are called among the causes.
 OTHER = ""

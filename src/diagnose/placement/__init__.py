@@ -7,17 +7,19 @@ from collections.abc import Callable
 from diagnose.model import TorchNames
 from diagnose.placement.model import Checked, Device, Source, Spot, Step, Suspect
 
-__all__ = ["Checked", "Device", "Imported", "Source", "Spot", "Step", "Suspect", "check"]
+__all__ = ["Checked", "Device", "Imported", "Placing", "Source", "Spot", "Step", "Suspect", "check"]
 
 #: Finds the file that an import names: module, its level (dots), the importing file.
 Imported = Callable[[str, int, Source], "Source | None"]
+#: Finds another file of the package that goes by a device; None where none does.
+Placing = Callable[[], "Source | None"]
 
 
 def check(
     source: Source,
     torch: TorchNames,
     imported: Imported | None = None,
-    placing: Callable[[], Source | None] = lambda: None,
+    placing: Placing = lambda: None,
 ) -> Checked:
     """What will fail, or stay behind, when a file meets a GPU.
 

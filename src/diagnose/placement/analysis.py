@@ -7,14 +7,14 @@ what met in the line that failed, by the calls that led there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from typing import NamedTuple
 
 from diagnose.kinds import ConstraintKind, OptionState, Origin
 from diagnose.model import TorchNames
-from diagnose.placement import Imported, without_gpu
+from diagnose.placement import Imported, Placing, without_gpu
 from diagnose.placement.devices import SPLIT, differ, is_gpu
 from diagnose.placement.entry_points import guarded, hung, supposed, uncalled
 from diagnose.placement.language import calls, expressions, statements
@@ -64,7 +64,7 @@ def analyse(
     rounds: int = 1,
     gpus: int = 2,
     supposing: bool = False,
-    placing: Callable[[], Source | None] = lambda: None,
+    placing: Placing = lambda: None,
 ) -> Program:
     """Runs a file as the main program, then what it never called.
 
@@ -183,10 +183,7 @@ _Found = Mapping[_Place, Suspect]
 
 
 def checked(
-    source: Source,
-    torch: TorchNames,
-    imported: Imported | None,
-    placing: Callable[[], Source | None],
+    source: Source, torch: TorchNames, imported: Imported | None, placing: Placing
 ) -> Checked:
     """What is found in any of the ways, in the order of the file.
 

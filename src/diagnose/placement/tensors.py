@@ -276,6 +276,10 @@ class Module(Attributes, Value):
                         one.plain[name] = value.like(device, step)
 
 
+#: Where branches leave values that have nothing in common, nothing is registered.
+Module.kinds = {"children": Module, "tensors": Tensor}
+
+
 class State(Table):
     """What an optimizer remembers, of all weights or of one."""
 

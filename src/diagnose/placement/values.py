@@ -13,6 +13,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextvars import ContextVar
 from itertools import count
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from diagnose.placement.model import Device, Source, Spot, Step
@@ -81,31 +82,36 @@ def noted(value: object, name: str) -> None:
 
 class Attributes:
     """Whose attributes of the names in ``forked`` a branch sets for itself alone; the dicts and lists among
-    them are kept as `KeptDict` and `KeptList`."""
+    them are kept as `KeptDict` and `KeptList`. A dict in ``kinds`` holds values of that kind alone."""
 
     __slots__ = ()
 
     forked: frozenset[str] = frozenset()
+    kinds: Mapping[str, type] = MappingProxyType({})
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in self.forked:
             noted(self, name)
             if type(value) is dict:
-                value = KeptDict(value)
+                value = KeptDict(value, self.kinds.get(name, object))
             elif type(value) is list:
                 value = KeptList(value)
         object.__setattr__(self, name, value)
 
 
 class KeptDict(dict[_K, _V]):
-    """A dict whose changes are written down."""
+    """A dict whose changes are written down; what is put back of another kind is left out."""
 
-    __slots__ = ("epoch",)
+    __slots__ = ("epoch", "kind")
+
+    def __init__(self, content: Mapping[_K, _V], kind: type = object) -> None:
+        self.kind = kind
+        self.restore(content)
 
     def restore(self, content: Mapping[_K, _V]) -> None:
         """Puts back what it held."""
         dict.clear(self)
-        dict.update(self, content)
+        dict.update(self, {key: one for key, one in content.items() if isinstance(one, self.kind)})
 
 
 class KeptList(list[_V]):

@@ -93,15 +93,8 @@ def _content(each: Sequence[Any]) -> Any:
     one there."""
     if isinstance(each[0], dict):
         names = dict.fromkeys(name for one in each for name in one)
-        ways = {name: [one[name] for one in each if name in one] for name in names}
-        common = {name: _common(values) for name, values in ways.items()}
-        # Of two modules that have nothing in common none is registered.
-        return {name: one for name, one in common.items() if not _is_lost(one, ways[name])}
+        return {name: _common([one[name] for one in each if name in one]) for name in names}
     return [_common([one for one in at if one is not None]) for at in zip_longest(*each)]
-
-
-def _is_lost(common: Value, each: Sequence[Value]) -> bool:
-    return not isinstance(common, Module) and all(isinstance(one, Module) for one in each)
 
 
 def _common(each: Sequence[Value]) -> Value:

@@ -10,8 +10,6 @@ from diagnose.repair.model import Sentence, said
 from diagnose.repair.patch import Patch, callee, goes_to_cpu, move_of, moves
 from diagnose.repair.scopes import FUNCTION
 
-#: What says that something is on the cpu by choice.
-
 
 def parts(patch: Patch) -> Iterator[Sentence]:
     """No two edits of a function move what was made of one value that it is given, or a loop gives it; each
