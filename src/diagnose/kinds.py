@@ -94,6 +94,7 @@ class DeviceType(Enum):
     CUDA = "cuda"  # any accelerator
     META = "meta"  # shapes without memory
     SPLIT = "split"  # a library spreads a model over several
+    OPEN = "open"  # what the caller of a function chooses
     OTHER = "other"  # one that only a message names
 
 

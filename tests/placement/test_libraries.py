@@ -52,7 +52,8 @@ def test_a_fact(name: str) -> None:
         met = [m for m in program.meetings if marked & {m.spot.line, *(c.line for c in m.calls)}]
         told = "fails" if any(map(apart, met)) else "unknown"
     else:
-        met = [m for m in program.meetings if ASKED in lines[m.spot.line - 1]]
+        asked = [m for m in program.meetings if ASKED in lines[m.spot.line - 1]]
+        met = [m for m in asked if not m.calls or isinstance(m.calls[-1].node, ast.Call)]
         device = met[-1].sides[0].tensor.device if met else None
         told = "unknown" if device is None or device.type == DeviceType.SPLIT else str(device)
         told = "cuda:0" if told == "cuda" else told

@@ -16,7 +16,7 @@ from diagnose.kinds import ConstraintKind, OptionState, Origin
 from diagnose.model import TorchNames
 from diagnose.placement import Imported, Placing, without_gpu
 from diagnose.placement.devices import SPLIT, differ, is_gpu
-from diagnose.placement.entry_points import guarded, hung, supposed, uncalled
+from diagnose.placement.entry_points import guarded, hung, uncalled
 from diagnose.placement.language import calls, expressions, statements
 from diagnose.placement.localization.suspects import of_doubt, of_kernel, of_meeting
 from diagnose.placement.machine import BUDGET, Machine, Meeting
@@ -89,7 +89,7 @@ def analyse(
     machine = Machine(torch)
     machine.defaults, machine.rounds, machine.gpus = defaults, rounds, gpus
     machine.options = options
-    machine.placing = placing
+    machine.placing, machine.supposing = placing, supposing
     loading = _Loading(machine, imported)
     machine.evaluate = expressions.evaluate
     machine.execute = statements.execute
@@ -105,10 +105,8 @@ def analyse(
         for frame in list(loading.frames.values()):
             complete = uncalled(machine, frame) and complete
         complete = hung(machine) and complete
-    judged, unknown = machine.judged, machine.unknown
-    if supposing:
-        for frame in list(loading.frames.values()):
-            supposed(machine, frame)
+    judged = sum(one.is_judged for one in machine.meetings)
+    unknown = len(machine.meetings) - judged
     held = [value for frame in loading.frames.values() for value in frame.names.values()]
     return Program(
         {source.path: source for source in loading.sources.values()},

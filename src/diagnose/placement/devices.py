@@ -3,10 +3,57 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TypeGuard
 
 from diagnose.kinds import DeviceType
-from diagnose.placement.model import Device
+from diagnose.placement.model import Device, Evidence
+
+
+class DeviceVariable(Device):
+    """The device of a parameter or an attribute that nothing in the program gives a value: open until it is
+    bound, and with it that of all that was computed from it.
+
+    ``told`` looks for what says that it may be an accelerator; ``because`` is that, where nothing but it
+    has bound the variable.
+    """
+
+    told: Callable[[], Evidence | None]
+    because: Evidence | None = None
+    _bound: Device | None = None
+
+    def __new__(cls, told: Callable[[], Evidence | None]) -> DeviceVariable:
+        """An open variable of its own."""
+        found = super().__new__(cls, DeviceType.OPEN)
+        found.told = told
+        return found
+
+    def bind(self, device: Device, because: Evidence | None = None) -> None:
+        """Says which device it is."""
+        self._bound, self.because = device, because
+
+    @property
+    def type(self) -> DeviceType:
+        """Of the device that it is bound to."""
+        return DeviceType.OPEN if self._bound is None else self._bound.type
+
+    @property
+    def number(self) -> int | None:
+        """Of the device that it is bound to."""
+        return None if self._bound is None else self._bound.number
+
+    @property
+    def home(self) -> bool:
+        """Of the device that it is bound to."""
+        return self._bound is not None and self._bound.home
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is bound to a device, or is the same variable."""
+        return self is other or (self._bound is not None and self._bound == other)
+
+    def __hash__(self) -> int:
+        return id(self) if self._bound is None else hash(self._bound)
+
 
 CPU = Device(DeviceType.CPU)
 META = Device(DeviceType.META)
@@ -56,8 +103,8 @@ def is_rank(word: str) -> bool:
 
 def differ(one: Device | None, other: Device | None) -> bool | None:
     """Whether two devices are not the same; None where the source does not tell."""
-    if one is None or other is None or DeviceType.SPLIT in (one.type, other.type):
-        return None
+    if not is_known(one) or not is_known(other) or DeviceType.SPLIT in (one.type, other.type):
+        return False if is_open(one) and one is other else None
     if one.type != other.type:
         return True
     if one.ranked != other.ranked and None in (one.number, other.number):
@@ -68,6 +115,16 @@ def differ(one: Device | None, other: Device | None) -> bool | None:
     if one.number is None or other.number is None:
         return None
     return True
+
+
+def is_known(device: Device | None) -> TypeGuard[Device]:
+    """Whether anything is known of a device: None, and what a caller chooses, are not."""
+    return device is not None and device.type != DeviceType.OPEN
+
+
+def is_open(device: Device | None) -> TypeGuard[DeviceVariable]:
+    """Whether a device is a variable that nothing has bound yet."""
+    return device is not None and device.type == DeviceType.OPEN
 
 
 def is_gpu(device: Device | None) -> TypeGuard[Device]:
@@ -83,6 +140,6 @@ def is_host(device: Device | None) -> TypeGuard[Device]:
 def is_said(device: Device | None, printed: str) -> bool | None:
     """Whether a device may be the one that a message prints; None where it is not known."""
     said = written(printed)
-    if device is None or said is None or device.type == DeviceType.SPLIT:
+    if not is_known(device) or said is None or device.type == DeviceType.SPLIT:
         return None
     return differ(device, said) is not True

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from functools import cache, partial
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
-from diagnose.placement.devices import CPU, HOME, differ, named_so
+from diagnose.placement.devices import CPU, HOME, DeviceVariable, differ, is_open, named_so
 from diagnose.placement.evidence import (
     batches_of,
     is_of_host,
@@ -79,64 +79,6 @@ def uncalled(machine: Machine, frame: Frame) -> bool:
     return complete
 
 
-def supposed(machine: Machine, frame: Frame) -> None:
-    """Runs once more what the program does not call, where something says that it is given what is on an
-    accelerator."""
-    for value in list(frame.names.values()):
-        if isinstance(value, Function) and value.source is frame.source:
-            _suppose(machine, value.undecorated or value, frame, {})
-        elif isinstance(value, Class) and value.source is frame.source:
-            _suppose_methods(machine, value, frame)
-
-
-def _suppose_methods(machine: Machine, made: Class, frame: Frame) -> None:
-    idle = [one for one in _methods(made) if id(one.node) not in machine.called]
-    building = {"__init__", *_only_of_init(made)}
-    idle = [one for one in idle if one.name.rpartition(".")[2] not in building]
-    if not idle or is_of_host(made.node.name):
-        return
-    machine.left, mark = BUDGET // 3, len(machine.meetings)
-    _, this = _built(machine, made, frame, open_=True)
-    del machine.meetings[mark:]
-    _forget_devices(this, made)
-    held = _plain(this)
-    told = of_attributes(made)
-    for name in told:
-        value = held.get(name)
-        if isinstance(value, Unknown) or (isinstance(value, Tensor) and value.device is None):
-            held[name] = Tensor(HOME, Origin.GIVEN)
-    if isinstance(this, Module):
-        this.move(HOME, Step(EventKind.MOVED, machine.spot(made.node, frame), HOME))
-    for member in idle:
-        bound = member if member.owner is None else member.bound(this)
-        _suppose(machine, bound, frame, {} if isinstance(this, Module) else told)
-
-
-def _suppose(
-    machine: Machine, function: Function, frame: Frame, told: Mapping[str, Evidence]
-) -> None:
-    """Runs a function whose tensors are on an accelerator, as ``told`` says of attributes of its object."""
-    node = function.node
-    if id(node) in machine.called or isinstance(node, ast.Lambda) or is_of_host(node.name):
-        return
-    because, given = of_function(function), dict[str, Value]()
-    names = set(_names(function))
-    tensors = names & tensors_of(function, machine.torch)
-    if tensors and because is None:
-        because = of_package(function, machine.placing)
-    if because is not None:
-        given |= {name: Tensor(HOME, Origin.GIVEN) for name in tensors}
-        batches = names & batches_of(function, machine.torch) - given.keys()
-        given |= {name: Batch(Tensor(HOME, Origin.GIVEN)) for name in batches}
-    read = {one.attr for one in nodes(node, ast.Attribute) if dotted(one.value) == "self"}
-    because = because or next((told[name] for name in told if name in read), None)
-    if because is None or not (given or read):
-        return
-    machine.because = because
-    _run(machine, function, frame, _asked(machine, function), frozenset(), given)
-    machine.because = None
-
-
 def hung(machine: Machine) -> bool:
     """Runs the functions that objects of libraries are given to call."""
     complete = True
@@ -148,7 +90,7 @@ def hung(machine: Machine) -> bool:
 
 def _class(machine: Machine, made: Class, frame: Frame, turned: frozenset[str]) -> bool:
     """Runs the methods of a class that nothing called; ``turned`` are attributes that are set again."""
-    waiting = [one for one in _methods(made) if id(one.node) not in machine.entered]
+    waiting = [one for one in _methods(made) if _waits(machine, one)]
     if not waiting:
         return True
     machine.left = BUDGET // 3
@@ -158,7 +100,7 @@ def _class(machine: Machine, made: Class, frame: Frame, turned: frozenset[str]) 
         complete, this = _built(machine, made, frame)
     _forget_devices(this, made)
     _forget_switches(this, turned)
-    building = _only_of_init(made)
+    building = {"__init__", *_only_of_init(made)}
     waiting.sort(key=_turn)
     for member in waiting if known is not None and _is_given_back(this) else ():
         if _turn(member) == 0:
@@ -166,30 +108,24 @@ def _class(machine: Machine, made: Class, frame: Frame, turned: frozenset[str]) 
     taken = known is not None and _taken_again(this)
     if isinstance(this, Module) and known is not None and not taken and _stays(this):
         this, known = copied(this, ()), None  # what the program made stays where it is
+    _open(machine, this, made)
     # What nothing calls may be called before the model moves, but for its ``forward``.
     for member in waiting:
         if member.name.rpartition(".")[2] in building:
             continue
         if isinstance(this, Module) and known is None and _turn(member) > 0:
             this.move(HOME, Step(EventKind.MOVED, machine.spot(made.node, frame), HOME))
-        if id(member.node) not in machine.entered:
-            bound = member if member.owner is None else member.bound(this)  # static: of none
-            complete = _entered(machine, bound, frame) and complete
+        bound = member if member.owner is None else member.bound(this)  # static: of none
+        complete = _entered(machine, bound, frame) and complete
     return complete
 
 
-def _built(
-    machine: Machine, made: Class, frame: Frame, *, open_: bool = False
-) -> tuple[bool, Value]:
-    """Whether the analysis of an ``__init__`` came to its end, and what it makes; ``open_``: its switches
-    may be turned on, and what may be None may be given."""
+def _built(machine: Machine, made: Class, frame: Frame) -> tuple[bool, Value]:
+    """Whether the analysis of an ``__init__`` came to its end, and what it makes."""
     start = made.find("__init__")
     start = start.bound(made) if isinstance(start, Function) else None
     # A device is whatever the caller says, and not its default.
     names = [one for one in _names(start) if named_so(one)] if start is not None else []
-    if open_ and start is not None:
-        usual = defaults(start.node).items()
-        names += [name for name, one in usual if isinstance(one, ast.Constant) and not one.value]
     given = {name: Given(ast.Name(name), Unknown(name)) for name in names}
     built: list[Value] = [Object(made.node.name, made)]
 
@@ -287,39 +223,22 @@ def _only_of_init(made: Class) -> frozenset[str]:
     return frozenset(name for name, by in called.items() if by == {True})
 
 
+def _waits(machine: Machine, function: Function) -> bool:
+    """Whether a function is to be run for itself: what nothing calls, and, where something may say what it
+    is given, what only that calls."""
+    calling = machine.called if machine.supposing else machine.entered
+    return id(function.node) not in calling and not isinstance(function.node, ast.Lambda)
+
+
 def _entered(machine: Machine, function: Function, frame: Frame) -> bool:
-    """Runs a function on arguments of which only names and uses are known."""
-    if id(function.node) in machine.entered or isinstance(function.node, ast.Lambda):
+    """Runs a function that nothing called, on arguments of which only names and uses are known."""
+    if not _waits(machine, function):
         return True
-    tensors, elsewhere = _asked(machine, function), _followed(machine, function)
-    if function.name.endswith(".forward") and isinstance(function.this, Module):
-        elsewhere |= tensors
-    mark = len(machine.meetings), machine.judged, machine.unknown
-    complete = _run(machine, function, frame, tensors, elsewhere)
-    # What meets tensors on an accelerator is on it: with that known, the function runs again.
-    if beside := _beside_accelerators(machine.meetings[mark[0] :]) - elsewhere:
-        del machine.meetings[mark[0] :]
-        _, machine.judged, machine.unknown = mark
-        complete = _run(machine, function, frame, tensors, elsewhere | beside)
-    return complete
-
-
-def _run(
-    machine: Machine,
-    function: Function,
-    frame: Frame,
-    tensors: frozenset[str],
-    elsewhere: frozenset[str],
-    known: Mapping[str, Value] = MappingProxyType({}),
-) -> bool:
-    """Runs a function whose parameters of some names are tensors, of some on the accelerator, and of some
-    known."""
-    machine.left = BUDGET // 3
+    machine.left, mark = BUDGET // 3, len(machine.meetings)
+    called = id(function.node) in machine.entered
+    tensors = _tensors(machine, function)
     given = {
-        name: Given(
-            ast.Name(name),
-            known.get(name) or _guessed(machine, name, function, tensors, elsewhere),
-        )
+        name: Given(ast.Name(name), _guessed(machine, name, function, tensors))
         for name in _names(function)
     }
 
@@ -330,23 +249,55 @@ def _run(
         ways.end()
         ways.join()
 
-    return _apart(machine, work)
+    complete = _apart(machine, work)
+    met = _bound(machine, machine.meetings[mark:])
+    # Of what others called it is known what it met there.
+    machine.meetings[mark:] = [one for one in met if one.because is not None or not called]
+    return complete
 
 
-def _beside_accelerators(meetings: Sequence[Meeting]) -> frozenset[str]:
-    """The parameters that have to be where tensors on an accelerator are that they meet."""
-    found = set[str]()
+def _bound(machine: Machine, meetings: Sequence[Meeting]) -> list[Meeting]:
+    """What met in a run of a function, with its devices bound: what meets tensors on an accelerator is
+    there, and so is what the code around says that of. The others are not known."""
+    while beside := _beside_accelerators(meetings):
+        for one in beside:
+            one.bind(HOME)
+    found = list[Meeting]()
+    for meeting in meetings:
+        because: Evidence | None = None
+        for side in meeting.sides:
+            device = side.tensor.device
+            if is_open(device) and machine.supposing and (told := device.told()):
+                device.bind(HOME, told)
+            if is_open(device):
+                side.tensor.device = None
+            elif isinstance(device, DeviceVariable):
+                because = because or device.because
+        found.append(meeting._replace(because=because))
+    return found
+
+
+def _open(machine: Machine, this: Value, made: Class) -> None:
+    """The device of an attribute that methods move, or ask for its device, is a variable."""
+    held = _plain(this)
+    for name, told in of_attributes(made).items() if machine.supposing else ():
+        value = held.get(name)
+        if isinstance(value, Unknown) or (isinstance(value, Tensor) and value.device is None):
+            held[name] = Tensor(DeviceVariable(partial(_itself, told)), Origin.GIVEN)
+
+
+def _itself(told: Evidence) -> Evidence:
+    return told
+
+
+def _beside_accelerators(meetings: Sequence[Meeting]) -> set[DeviceVariable]:
+    """The open devices of what has to be where tensors on an accelerator are that it meets."""
+    found = set[DeviceVariable]()
     for one in meetings:
-        there = any(
-            side.tensor.device == HOME for side in one.sides[one.what == ConstraintKind.INDEX :]
-        )
-        if there and one.what in _TOGETHER:
-            found |= {side.tensor.name for side in one.sides if _is_given(side.tensor)}
-    return frozenset(found)
-
-
-def _is_given(tensor: Tensor) -> bool:
-    return tensor.maker == Origin.GIVEN and tensor.device is None
+        devices = [side.tensor.device for side in one.sides]
+        if one.what in _TOGETHER and HOME in devices[one.what == ConstraintKind.INDEX :]:
+            found |= set(filter(is_open, devices))
+    return found
 
 
 def _names(function: Function) -> list[str]:
@@ -361,13 +312,35 @@ def _names(function: Function) -> list[str]:
     return [name for name in names if name not in with_default or named_so(name)]
 
 
-def _asked(machine: Machine, function: Function) -> frozenset[str]:
-    """The names that a function asks for what only tensors have."""
-    return frozenset(
+def _tensors(machine: Machine, function: Function) -> Mapping[str, Value]:
+    """The parameters that a function uses as tensors, and those of which it uses items so: on devices that
+    callers choose. What it follows, and what a model's ``forward`` is given, is where the weights are."""
+    told = cache(partial(_told, machine, function))
+    asked = {
         node.value.id
         for node in nodes(function.node, ast.Attribute)
         if isinstance(node.value, ast.Name) and node.attr in machine.torch.of_tensors
-    )
+    }
+    tensors = tensors_of(function, machine.torch)
+    found: dict[str, Value] = {
+        name: Batch(Tensor(DeviceVariable(told), Origin.GIVEN))
+        for name in batches_of(function, machine.torch)
+    }
+    for name in tensors | asked:  # what it moves is given on any device
+        variable = DeviceVariable(told if name in tensors else lambda: None)
+        found[name] = Tensor(variable, Origin.GIVEN)
+    of_model = function.name.endswith(".forward") and isinstance(function.this, Module)
+    there = _followed(machine, function) | (tensors | asked if of_model else frozenset())
+    return found | {name: Tensor(HOME, Origin.GIVEN) for name in there}
+
+
+def _told(machine: Machine, function: Function) -> Evidence | None:
+    """What says that a function which the program does not call is given tensors on an accelerator."""
+    made = function.owner.node.name if function.owner is not None else ""
+    name = function.node.name if not isinstance(function.node, ast.Lambda) else ""
+    if id(function.node) in machine.called or is_of_host(name) or is_of_host(made):
+        return None
+    return of_function(function) or of_package(function, machine.placing)
 
 
 def _followed(machine: Machine, function: Function) -> frozenset[str]:
@@ -402,11 +375,7 @@ def _is_of(function: Function, kind: str) -> bool:
 
 
 def _guessed(
-    machine: Machine,
-    name: str,
-    function: Function,
-    tensors: frozenset[str],
-    elsewhere: frozenset[str],
+    machine: Machine, name: str, function: Function, tensors: Mapping[str, Value]
 ) -> Value:
     """The value of a parameter: in ``forward`` what is used as a tensor is where the weights are."""
     method = function.name.rpartition(".")[2]
@@ -429,11 +398,7 @@ def _guessed(
         return Tensor(machine.home(), Origin.GIVEN) if there else Unknown(name)
     if name == "value" and method == "put" and _is_of(function, "Streamer"):
         return Tensor(CPU, Origin.GIVEN)
-    if name in elsewhere:
-        return Tensor(HOME, Origin.GIVEN)
-    if name in tensors:
-        return Tensor(None, Origin.GIVEN, name=name)
-    return Unknown(name, handed=True)
+    return tensors.get(name) or Unknown(name, DeviceVariable(lambda: None))
 
 
 def _generates(function: Function) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import reduce
 from typing import Any
 
-from diagnose.placement.devices import CPU, differ, is_gpu
+from diagnose.placement.devices import CPU, differ, is_gpu, is_known, is_open
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor, inside, tensors_in
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, External, Object, Place, Unknown, Value
@@ -31,6 +31,9 @@ def joined(one: Value | None, other: Value | None) -> Value:
 def _of_tensors(one: Tensor, other: Tensor) -> Tensor:
     if one.device == other.device or differ(one.device, other.device) is False:
         return one
+    for way, rest in ((one, other), (other, one)):
+        if is_open(way.device) and is_gpu(rest.device):
+            return way  # an accelerator's, if it is found to be bound to one
     found = other.like(None)
     found.ways = (one, other)
     return found
@@ -52,7 +55,9 @@ def of_any_key(held: Value | None, value: Value) -> Value:
     """What a dict holds at keys that are not known, once a value is put at one: of tensors on several
     accelerators nobody knows which is at what key."""
     if isinstance(held, Tensor) and isinstance(value, Tensor) and is_gpu(value.device):
-        apart = held.device is None or (is_gpu(held.device) and differ(held.device, value.device))
+        apart = (
+            differ(held.device, value.device) if is_gpu(held.device) else not is_known(held.device)
+        )
         return value.like(None) if apart else value
     return value
 

@@ -16,6 +16,7 @@ from diagnose.placement.devices import (
     HOME,
     RANKED,
     is_gpu,
+    is_known,
     is_rank,
     named_so,
     written,
@@ -151,6 +152,11 @@ class Meeting(NamedTuple):
     frame: Frame
     because: Evidence | None = None
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether it is known where all of them are."""
+        return self.because is None and all(is_known(one.tensor.device) for one in self.sides)
+
 
 class Machine:
     """One analysis: its budget, the calls on the way, and what it saw.
@@ -195,14 +201,14 @@ class Machine:
         self.modules: list[Module] = []
         self.objects: dict[int, Value] = {}
         self.saved: list[tuple[Value, Value]] = []
-        self.judged = self.unknown = 0
         #: What the program has put in the place of a library's names.
         self.replaced: dict[str, Value] = {}
         #: Functions within others that a library's object is given to call, and the variables there.
         self.hung: list[tuple[Value, Frame]] = []
-        #: The functions that the program calls, and what says that others are given what is on a GPU.
+        #: The functions that the program calls.
         self.called = frozenset[int]()
-        self.because: Evidence | None = None
+        #: Whether to look for what says that something may be on an accelerator.
+        self.supposing = False
         self.placing: Callable[[], Source | None] = lambda: None
         #: Whether options are taken to have their defaults.
         self.defaults = True
@@ -251,14 +257,11 @@ class Machine:
         )
         if len(self.meetings) >= _MEETINGS or len(sides) < fewest:
             return
-        known = sum(side.tensor.device is not None for side in sides)
-        self.judged += known == len(sides)
-        self.unknown += known != len(sides)
         if what == ConstraintKind.GENERATOR and isinstance(sides[0].value, Generator):
             here = {side.tensor.device for side in sides}
             sides[0].value.agreed |= len(here) == 1 and None not in here and len(sides) > 1
         spot, way = self.spot(node, frame), tuple(self.calls)
-        self.meetings.append(Meeting(what, spot, tuple(sides), way, frame, self.because))
+        self.meetings.append(Meeting(what, spot, tuple(sides), way, frame))
 
     def asked(self, value: Value | None) -> Device | None:
         """The device that a value names where one is asked for: a string, a number, a `torch.device`."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from diagnose.kinds import DeviceType, EventKind, Origin
+from diagnose.placement.devices import is_known, is_open
 from diagnose.placement.model import Device, Spot, Step
 from diagnose.placement.values import Attributes, Class, Frame, Value
 
@@ -306,10 +307,10 @@ class Optimizer(Value):
 def leading(tensors: list[Tensor]) -> Tensor:
     """The operand that says where an operation runs: one with dimensions, known to be on an accelerator."""
     wide = [tensor for tensor in tensors if not tensor.scalar] or tensors
-    there = next(
-        (t for t in wide if t.device is not None and t.device.type != DeviceType.CPU), None
-    )
-    return there or next((t for t in wide if _is_brought(t)), wide[0])
+    brought = next((t for t in wide if _is_brought(t)), None)
+    open_ = next((t for t in wide if is_open(t.device)), None)
+    there = next((t for t in wide if is_known(t.device) and t.device.type != DeviceType.CPU), None)
+    return there or brought or open_ or wide[0]
 
 
 def _is_brought(tensor: Tensor) -> bool:

@@ -236,14 +236,14 @@ class Around(dict[str, Value]):
 
 class Unknown(Value):
     """Nothing is known; ``word`` is what the code calls it (the name of a parameter or an attribute),
-    ``handed`` that it is a parameter of what nothing calls."""
+    ``device`` where a parameter of what nothing calls is, should it be a tensor."""
 
-    __slots__ = ("handed", "word")
+    __slots__ = ("device", "word")
 
-    def __init__(self, word: str = "", *, handed: bool = False) -> None:
+    def __init__(self, word: str = "", device: Device | None = None) -> None:
         super().__init__()
         self.word = word
-        self.handed = handed
+        self.device = device
 
 
 class Number(Value):

@@ -7,7 +7,7 @@ import re
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement import modules
-from diagnose.placement.devices import SPLIT
+from diagnose.placement.devices import SPLIT, is_known
 from diagnose.placement.language.control_flow import body_of, yielded
 from diagnose.placement.lattice import joined
 from diagnose.placement.libraries.device_maps import (
@@ -344,6 +344,8 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
             return _of_optimizer(owner, name)
         case Generator(device=device) if name == "device":
             return Place(device)
+        case Place() if name in ("type", "index") and not is_known(owner.device):
+            return Unknown()
         case Place() if name in ("type", "index"):
             return Const(owner.device.type.value) if name == "type" else Number()
         case Unknown():
@@ -387,7 +389,7 @@ def _of_optimizer(owner: Optimizer, name: str) -> Value:
 
 
 def _of_unknown(machine: Machine, owner: Unknown, name: str, node: ast.AST) -> Value:
-    if name == "device" and not owner.handed and not _has_settings(node):
+    if name == "device" and owner.device is None and not _has_settings(node):
         return Unknown()  # of a tensor, wherever that is
     known = name in ("numpy", "with_format", *machine.torch.moves, *machine.torch.indexing)
     return Method(owner, name) if known else Unknown(name)
@@ -440,7 +442,7 @@ def _of_any_module(
         device = owner.where()
         if device == SPLIT and gives_back(owner):
             device = machine.home()  # of its first weights, most often
-        return Place(device._replace(home=True)) if device is not None else Unknown("device")
+        return Place(device._replace(home=True)) if is_known(device) else Unknown("device")
     return None
 
 

@@ -13,7 +13,7 @@ from itertools import zip_longest
 from typing import Any
 
 from diagnose.placement.assignments import bind, part, special, store
-from diagnose.placement.devices import CPU, META, asks_for_gpu, named_so
+from diagnose.placement.devices import CPU, META, asks_for_gpu, is_known, named_so
 from diagnose.placement.lattice import joined
 from diagnose.placement.machine import Leaves, Machine
 from diagnose.placement.semantics import argument, calls, decorators, nodes
@@ -183,7 +183,8 @@ def _within(
     value = special(machine, value, "__enter__", item.context_expr, frame) or value
     of_cuda = "cuda.device" in ast.unparse(item.context_expr)
     if isinstance(value, Place) and of_cuda:
-        machine.current = value.device._replace(home=True)
+        if is_known(value.device):
+            machine.current = value.device._replace(home=True)
     elif isinstance(value, Place):
         machine.default = value.device
     elif _chooses_home(value, item.context_expr):

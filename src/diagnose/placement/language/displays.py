@@ -22,7 +22,7 @@ from diagnose.placement.language.control_flow import truth
 from diagnose.placement.lattice import any_of, in_a_row, joined, of_any_key
 from diagnose.placement.libraries.weights import may_be_number
 from diagnose.placement.machine import Arguments, Machine, Meets
-from diagnose.placement.model import Step
+from diagnose.placement.model import Device, Step
 from diagnose.placement.modules import some_part
 from diagnose.placement.python_types import row
 from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor
@@ -103,8 +103,8 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
         return Number() if _is_old_item(owner, node) else _taken(machine, owner, node, frame)
     key = machine.evaluate(machine, inside, frame)
     match owner:
-        case Unknown(handed=True) if isinstance(key, Tensor) and not key.scalar:
-            table = Tensor(None, Origin.GIVEN, name=owner.word)  # only a tensor takes such an index
+        case Unknown(device=Device()) if isinstance(key, Tensor) and not key.scalar:
+            table = Tensor(owner.device, Origin.GIVEN)  # only a tensor takes such an index
             sides = [Meets(node.value, table, table), Meets(inside, key, key)]
             machine.meet(ConstraintKind.INDEX, node, frame, sides)
             return table.taken()

@@ -6,7 +6,7 @@ import ast
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.assignments import KEY
-from diagnose.placement.devices import CPU, HOME
+from diagnose.placement.devices import CPU, HOME, is_known
 from diagnose.placement.libraries.call_site import CallSite
 from diagnose.placement.libraries.weights import has_no_memory, may_be_number
 from diagnose.placement.machine import (
@@ -71,7 +71,7 @@ def of_tensor(machine: Machine, owner: Tensor, name: str) -> Value:
             return owner.like(owner.device)
         case "shape":
             return Items([], Number())
-        case "is_cuda" if owner.device is not None:
+        case "is_cuda" if is_known(owner.device):
             return Const(owner.device.type == DeviceType.CUDA)
         case "requires_grad" if owner.maker == Origin.FACTORY:
             return Const(False)  # what is trained is a parameter, most often

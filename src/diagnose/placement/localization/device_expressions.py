@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from diagnose.kinds import EventKind, Origin
 from diagnose.placement.device_patterns import told_above
-from diagnose.placement.devices import differ, is_gpu, is_host, written
+from diagnose.placement.devices import differ, is_gpu, is_host, is_known, written
 from diagnose.placement.localization.availability import (
     has_device,
     has_placed,
@@ -152,7 +152,7 @@ def _of_frame(frame: Frame) -> Sequence[DeviceExpression]:
             continue
         if isinstance(value, Object) and value.kind == "accelerator":
             found.append(DeviceExpression(f"{name}.device", Kind.ACCELERATOR, None, name))
-        if isinstance(value, Tensor) and value.device is not None and not is_host(value.device):
+        if isinstance(value, Tensor) and is_known(value.device) and not is_host(value.device):
             found.append(DeviceExpression(f"{name}.device", tensor, value.device, name, value))
         kinds = (Kind.VARIABLE, Kind.MODEL_FIELD, Kind.MODULE, Kind.SETTING)
         found += _told(name, name, value, *kinds)
