@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import fcntl
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -107,6 +108,22 @@ def casebase_path(kb: Path, once: Callable[[str, Callable[[Path], object]], Path
     os.environ["DIAGNOSE_CASEBASE"] = str(path)
     load.cache_clear()
     return path
+
+
+@pytest.fixture(scope="session")
+def few(kb: Path, once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+    """kb/ with few incidents, which is read and compiled sooner; nobody changes it."""
+
+    def most(folder: str, names: list[str]) -> set[str]:
+        return set(sorted(names)[3:]) if Path(folder).name == "cases" else set()
+
+    return once("few", partial(shutil.copytree, kb, ignore=most))
+
+
+@pytest.fixture(scope="session")
+def few_compiled(few: Path, once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+    """The case base of `few`."""
+    return once("few.sqlite", partial(build, few))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -18,20 +18,19 @@ RECIPES = dict(re.findall(r"^### (.+)\n((?:(?!### ).*\n)+)", PAGE, re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory: pytest.TempPathFactory, few: Path, few_compiled: Path) -> Path:
     """A checkout with a compiled case base, of few incidents, and the commands of a virtual environment."""
     checkout = tmp_path_factory.mktemp("recipes") / "checkout"
-    for folder in ("src", "kb", "tests"):
-        shutil.copytree(ROOT / folder, checkout / folder, ignore=_not_needed)
+    for folder in (ROOT / "src", ROOT / "tests", few):
+        shutil.copytree(folder, checkout / folder.name, ignore=_not_needed)
+    (checkout / few.name).rename(checkout / "kb")
+    shutil.copyfile(few_compiled, checkout / "src/diagnose/casebase.sqlite")
     shutil.copy(ROOT / "pyproject.toml", checkout)
     commands(checkout / "bin", "diagnose", "pytest")
-    _run(checkout, "diagnose kb build")
     return checkout
 
 
 def _not_needed(folder: str, names: list[str]) -> set[str]:
-    if Path(folder) == ROOT / "kb/cases":
-        return set(sorted(names)[3:])
     # Bytecode stays: each command of each copy would compile it anew.
     built = {name for name in names if name.endswith(".sqlite")}
     return built | ({"traces", "fuzz"} & set(names) if Path(folder) == ROOT / "tests" else set())

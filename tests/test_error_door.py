@@ -8,10 +8,11 @@ import signal
 import subprocess
 import sys
 import time
+from itertools import product
 from pathlib import Path
 
 import pytest
-from compiling.small import FILES
+from compiling.small import written
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes, devices and signals of POSIX")
 
@@ -54,9 +55,7 @@ def command(*args: str) -> list[str]:
 def arguments(name: str, log: Path) -> list[str]:
     folder, kb = log.parent / "labelled", log.parent / "kb"
     folder.mkdir()
-    for file, text in FILES.items():
-        (kb / file).parent.mkdir(parents=True, exist_ok=True)
-        (kb / file).write_text(text, encoding="utf-8")
+    written(kb)
     shutil.copy(log, folder / "a.txt")
     (folder / "a.json").write_text('{"family": "device-placement"}')
     put = {"LOG": str(log), "KB": str(kb), "LABELLED": str(folder)}
@@ -182,55 +181,56 @@ CASES = {
 
 
 @pytest.fixture
-def own_kb(kb: Path, tmp_path: Path) -> Path:
-    """kb/ with two incidents: a sound one, and a folder for a broken one."""
-    copy = tmp_path / "kb"
-    shutil.copytree(
-        kb, copy, ignore=lambda folder, names: names if folder.endswith("cases") else []
-    )
-    (copy / "cases" / "broken").mkdir(parents=True)
-    return copy
+def own_kb(tmp_path: Path) -> Path:
+    """A kb/ for broken incidents."""
+    return written(tmp_path / "kb")
 
 
-@pytest.mark.parametrize(("text", "reason"), CASES.values(), ids=CASES.keys())
-def test_a_broken_incident_is_a_mistake_of_its_file(text: str, reason: str, own_kb: Path) -> None:
-    (own_kb / "cases" / "broken" / "case.toml").write_text(text)
+def test_broken_incidents_are_mistakes_of_their_files(own_kb: Path) -> None:
+    for name, (text, _) in CASES.items():
+        (own_kb / "cases" / name).mkdir()
+        (own_kb / "cases" / name / "case.toml").write_text(text)
     done = subprocess.run(
         command("kb", "check", "--kb", str(own_kb)), capture_output=True, timeout=120
     )
     ended(done, 1)
-    told = [x for x in done.stdout.decode().splitlines() if "cases/broken/case.toml:" in x]
-    assert any(reason in line for line in told)
-    assert all(len(line) < 1000 for line in told)
+    lines = done.stdout.decode().splitlines()
+    for name, (_, reason) in CASES.items():
+        told = [line for line in lines if f"cases/{name}/case.toml:" in line]
+        assert any(reason in line for line in told), name
+        assert all(len(line) < 1000 for line in told), name
 
 
-@pytest.mark.parametrize("kind", ["pipe", "device"])
-@pytest.mark.parametrize("file", ["case.toml", "reproduce.py", "trace.txt"])
-def test_an_incident_that_is_no_file_is_a_mistake(kind: str, file: str, own_kb: Path) -> None:
-    path = own_kb / "cases" / "broken" / file
-    (own_kb / "cases" / "broken" / "case.toml").write_text("id = 'broken'")
-    path.unlink(missing_ok=True)
-    if kind == "pipe":
-        os.mkfifo(path)
-    else:
-        path.symlink_to("/dev/zero")
+def test_an_incident_that_is_no_file_is_a_mistake(own_kb: Path) -> None:
+    files = list(product(("pipe", "device"), ("case.toml", "reproduce.py", "trace.txt")))
+    for kind, file in files:
+        folder = own_kb / "cases" / f"{kind}-{file}"
+        folder.mkdir()
+        (folder / "case.toml").write_text(f"id = '{folder.name}'")
+        path = folder / file
+        path.unlink(missing_ok=True)
+        if kind == "pipe":
+            os.mkfifo(path)
+        else:
+            path.symlink_to("/dev/zero")
     for verb in ("check", "build"):
         done = subprocess.run(
             command("cases", verb, "--kb", str(own_kb)), capture_output=True, timeout=120
         )
         told = ended(done, 1 if verb == "check" else 2) + done.stdout.decode()
-        # Of a trace nothing is said while its incident has other mistakes; it is not read either.
-        assert "cases/broken/" in told
-        assert file == "trace.txt" or f"cases/broken/{file}: -: is no regular file" in told
+        for kind, file in files:
+            # Of a trace nothing is said while its incident has other mistakes; it is not read either.
+            assert f"cases/{kind}-{file}/" in told
+            assert file == "trace.txt" or f"/{kind}-{file}/{file}: -: is no regular file" in told
 
 
 @full
-def test_a_build_onto_a_full_disk_leaves_what_was_there(kb: Path, tmp_path: Path) -> None:
+def test_a_build_onto_a_full_disk_leaves_what_was_there(own_kb: Path, tmp_path: Path) -> None:
     """A limit of the process stands in for the disk's end: it fails the same write."""
     target = tmp_path / "out" / "casebase.sqlite"
     target.parent.mkdir()
     target.write_text("the earlier one")
-    script = f"ulimit -f 100; trap '' XFSZ; exec \"$@\" --kb {kb} -o {target}"
+    script = f"ulimit -f 20; trap '' XFSZ; exec \"$@\" --kb {own_kb} -o {target}"
     done = subprocess.run(
         ["bash", "-c", script, "bash", *command("kb", "build")], capture_output=True, timeout=120
     )

@@ -79,6 +79,7 @@ def test_every_fact_stands_in_the_example_that_shows_it(casebase: Casebase) -> N
             report = parse(example.report, knowledge=casebase.knowledge)
             fact = facts.read(Scene(report, casebase.knowledge))[example.fact]
             text = sentence(casebase.knowledge.facts[fact.id].text, fact.values)
+            assert fact.line is not None and 1 <= fact.line <= len(example.report.splitlines())
             said = Evidence(text, fact.line)
             readings = list(values(said, casebase))
             assert any(stands(one, said, example.report, report) for one in readings), said

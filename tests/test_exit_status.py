@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
+import forked
 import pytest
-from console import commands, environment
 
-import diagnose
 from diagnose import cli
 
 pytest.importorskip("torch")
 
 ROOT = Path(__file__).parents[1]
-SOURCE = Path(diagnose.__file__).parents[1]
 SECTION = (ROOT / "docs/json.md").read_text(encoding="utf-8").split("## Exit status\n")[1]
 ROWS = [(row[1], int(row[2])) for row in re.finditer(r"^\| `(.+?)` \| (\d) \|", SECTION, re.M)]
 #: The one status that no input brings about.
@@ -44,7 +41,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (made / name).write_text(text)
     for name in ("traceback.txt", "runs/1.log"):
         shutil.copy(ROOT / "tests/traces/easyedit-memit-delta.txt", made / name)
-    commands(made / "bin", "diagnose")
     return made
 
 
@@ -54,7 +50,6 @@ def test_a_command_ends_with_the_status_of_its_row(
     command: str,
     status: int,
     folder: Path,
-    casebase_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if status == FAULT:
@@ -64,14 +59,9 @@ def test_a_command_ends_with_the_status_of_its_row(
             cli.main(command.split()[1:])
         assert end.value.code == status
         return
-    done = subprocess.run(
-        ["sh", "-c", command],
-        cwd=folder,
-        env=environment(folder / "bin", SOURCE, DIAGNOSE_CASEBASE=str(casebase_path)),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-    )
+    name, *words = command.split()
+    assert name == "diagnose"
+    done = forked.command(folder, *words)
     assert done.returncode == status, done.stdout + done.stderr
 
 

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from compiling.small import written
 
 pytest.importorskip("pre_commit", reason="pre-commit is not installed")
 
@@ -22,7 +23,7 @@ def checkout(tmp_path: Path) -> Path:
     """A checkout with a little of the real one, whose .venv-test is the environment of this test."""
     for name in (CONFIG, "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path)
-    shutil.copytree(ROOT / "kb", tmp_path / "kb", ignore=_most)
+    written(tmp_path / "kb")
     (tmp_path / ".venv-test").symlink_to(sys.prefix)
     (tmp_path / ".gitignore").write_text(".venv-test\n")
     (tmp_path / "src").mkdir()
@@ -30,10 +31,6 @@ def checkout(tmp_path: Path) -> Path:
     git(tmp_path, "init", "--quiet")
     git(tmp_path, "add", "--all")
     return tmp_path
-
-
-def _most(folder: str, names: list[str]) -> set[str]:
-    return set(sorted(names)[3:]) if Path(folder).name == "cases" else set()
 
 
 def git(checkout: Path, *arguments: str) -> None:

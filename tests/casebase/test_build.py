@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+from collections.abc import Iterable
 from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
+from compiling.small import written
 from sqlalchemy import create_engine, select
 from sqlalchemy.orm import Session
 
 from diagnose._toml import loads
 from diagnose.casebase import schema, store
+from diagnose.compiling import source
 from diagnose.compiling.build import InvalidKbError, build
 from diagnose.compiling.digest import digest
 from diagnose.compiling.source import read
+from diagnose.naming.descriptions import Descriptions
 from diagnose.outputs import replacing
 
 ROOT = Path(__file__).parents[2]
@@ -215,3 +219,27 @@ def test_another_schema_version_is_refused(casebase_path: Path, tmp_path: Path) 
     connection.close()
     with pytest.raises(store.CasebaseError, match="schema version 0"):
         store.load(path)
+
+
+def test_what_was_counted_of_the_same_texts_is_taken_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kb, real, calls = written(tmp_path / "kb"), source.counted, []
+
+    def counted(texts: Iterable[tuple[str, str]]) -> Descriptions:
+        calls.append(texts)
+        return real(texts)
+
+    def built(name: str) -> object:
+        build(kb, tmp_path / name)
+        return store.load(tmp_path / name).knowledge.descriptions()
+
+    monkeypatch.setattr(source, "counted", counted)
+    first = built("first.sqlite")
+    monkeypatch.setenv("DIAGNOSE_CASEBASE", str(tmp_path / "first.sqlite"))
+    assert built("again.sqlite") == first
+    assert len(calls) == 1
+    cause = kb / "causes/one.toml"
+    cause.write_text(cause.read_text(encoding="utf-8").replace("Because.", "Vexing."), "utf-8")
+    assert built("other.sqlite") != first
+    assert len(calls) == 2

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from casebase import postgresql_server as server
 from casebase.test_index_team import rows
+from compiling.small import written
 from sqlalchemy import create_engine, make_url
 
 from diagnose.casebase import schema
@@ -41,19 +42,15 @@ def upgrade():
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """kb/ with few incidents."""
-
-    def most(folder: str, names: list[str]) -> set[str]:
-        return set(sorted(names)[3:]) if Path(folder).name == "cases" else set()
-
-    return shutil.copytree(ROOT / "kb", tmp_path_factory.mktemp("kb") / "kb", ignore=most)
+    """A kb/ that is soon compiled."""
+    return written(tmp_path_factory.mktemp("small") / "kb")
 
 
 @pytest.fixture(scope="module")
 def newer(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The source of a diagnose of the next schema version, with one more column and its revision."""
     source = tmp_path_factory.mktemp("newer") / "src"
-    shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("__pycache__", "*.sqlite"))
+    shutil.copytree(ROOT / "src", source, ignore=shutil.ignore_patterns("*.sqlite"))
     _replace(
         source / "diagnose/casebase/schema.py",
         (f"VERSION = {schema.VERSION}", f"VERSION = {NEXT}"),
@@ -130,7 +127,14 @@ def _database(url: str, name: str) -> str:
 def _publish(kb: Path, url: str) -> None:
     build_into(kb, url)
     with writing(url) as session:
-        write_incidents(session, rows("ours", ["ours/loop.py:3 spin"], "our very own words"))
+        write_incidents(session, _own())
+
+
+def _own() -> list[schema.Base]:
+    """An incident of the team's, of a cause of `small`."""
+    incident, *texts = rows("ours", ["ours/loop.py:3 spin"], "our very own words")
+    incident.cause_id = "one"
+    return [incident, *texts]
 
 
 def _run(source: Path, *arguments: str, url: str = "") -> subprocess.CompletedProcess[str]:
@@ -214,7 +218,7 @@ def test_a_revision_that_fails_leaves_all_as_it_was(
     assert "Traceback" not in done.stderr
     assert (_version(team), _ours(team)) == (str(schema.VERSION), before)
     with writing(team) as session:  # today's diagnose still writes it
-        write_incidents(session, rows("ours", ["ours/loop.py:3 spin"], "our very own words"))
+        write_incidents(session, _own())
 
 
 def test_a_version_that_there_is_no_way_from_is_refused(team: str, small: Path) -> None:

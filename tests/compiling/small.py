@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from diagnose.naming.origins import VALUES
 
 FILES = {
@@ -251,8 +253,8 @@ zh = "相遇：{devices}。"
 frame = { which = 'site', function = 'forward' }
 en = "It fails in {function}."
 zh = "在 {function} 中失败。"
-examples = [{ frames = [['a.py', 'forward', 'y = x']] }]
-not = [{ frames = [['a.py', 'main', 'y = x']] }]
+examples = [{ frames = [['a.py', 'forward', 'y = x']], message = 'found cpu and cuda' }]
+not = [{ frames = [['a.py', 'main', 'y = x']], message = 'found cpu and cuda' }]
 
 [both]
 all = ['says-same', 'in-forward']
@@ -405,3 +407,12 @@ command = "python {{script}}"
     FILES[f"causes/{_cause}.py"] = (
         "def mistake(devices):\n    pass\n\n\ndef fixed(devices):\n    pass\n"
     )
+
+
+def written(folder: Path) -> Path:
+    """The folder, with the files in it."""
+    for name, text in FILES.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder

@@ -284,7 +284,7 @@ ARGUMENTS = st.sampled_from(
 MOVE = re.compile(r"(?:[\w.]+|\))\.to\([\w.]+\)")
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @example(kind="move-input", code="(0/o)/a(o)/(p/o)", argument=None, cut=0)
 @example(kind="move-tensor-at-line", code="self.A[A]/=(_/a)", argument=None, cut=0)
 @given(kind=st.sampled_from(sorted(EDITS)), code=LINES, argument=ARGUMENTS, cut=st.integers(0, 60))

@@ -105,7 +105,7 @@ def _checked(source: Source) -> list[KbError]:
         return problems
     with tempfile.TemporaryDirectory() as folder:
         compiled = Path(folder) / "casebase.sqlite"
-        write(source, compiled)
+        write(source, compiled, incidents=False)
         return mistakes(source.files, load(compiled).knowledge)
 
 

@@ -70,9 +70,9 @@ def build(kb: Path, target: Path) -> int:
     return write(_read(kb), target)
 
 
-def write(source: Source, target: Path) -> int:
-    """As `build`, of a kb/ that was read."""
-    rows = _checked(source)
+def write(source: Source, target: Path, *, incidents: bool = True) -> int:
+    """As `build`, of a kb/ that was read, and with its incidents or without."""
+    rows = _checked(source, incidents=incidents)
     try:
         with replacing(target) as unfinished:
             engine = create_engine(f"sqlite:///{unfinished}")
@@ -196,10 +196,10 @@ def _read(kb: Path) -> Source:
     return read(kb)
 
 
-def _checked(source: Source) -> list[schema.Base]:
+def _checked(source: Source, *, incidents: bool = True) -> list[schema.Base]:
     if source.problems:
         raise InvalidKbError(source.problems)
-    return source.rows()
+    return source.rows(incidents=incidents)
 
 
 def _write(session: Session, rows: Sequence[schema.Base]) -> None:

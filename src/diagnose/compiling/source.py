@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from diagnose.casebase import schema
+from diagnose.casebase.connection import CasebaseError, connect, decoded
+from diagnose.casebase.store import default_path
 from diagnose.compiling import kbfile
 from diagnose.compiling.crosschecks import order
 from diagnose.compiling.digest import digest_of
@@ -33,9 +36,12 @@ from diagnose.compiling.reader import read as read_files
 from diagnose.compiling.weights import weighed
 from diagnose.compiling.words import alternations, patterns, sought
 from diagnose.model import FamilyRule, Knowledge, Wording
+from diagnose.naming import descriptions
 from diagnose.naming.descriptions import OTHER, counted
 from diagnose.parsing import parse
 from diagnose.parsing.marks import derive
+
+_COUNTING = Path(descriptions.__file__)
 
 
 class Source(NamedTuple):
@@ -49,10 +55,10 @@ class Source(NamedTuple):
         """Every mistake, with file, line, key and reason."""
         return self.kb.problems
 
-    def rows(self) -> list[schema.Base]:
+    def rows(self, *, incidents: bool = True) -> list[schema.Base]:
         """Rows in an order that satisfies foreign keys, of a kb/ without mistakes; made anew each time,
-        since a session keeps what it is given."""
-        return list(_rows(self.kb, self.files))
+        since a session keeps what it is given. Reports are read alike without those of ``incidents``."""
+        return list(_rows(self.kb, self.files, incidents))
 
 
 def read(kb: Path) -> Source:
@@ -61,7 +67,7 @@ def read(kb: Path) -> Source:
     return Source(files, read_files(files))
 
 
-def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
+def _rows(kb: Kb, files: Files, with_incidents: bool) -> Iterator[schema.Base]:
     yield schema.MetaRow(key="schema", value=str(schema.VERSION))
     read_from = ((name, held) for name, held in files.items() if isinstance(held, bytes))
     own = ((name, held) for name, held in read_from if not name.startswith("../"))
@@ -119,8 +125,10 @@ def _rows(kb: Kb, files: Files) -> Iterator[schema.Base]:
     for position, (name, cause) in enumerate(causes.items()):
         example = kb.programs[str(PurePosixPath(name).with_suffix(".py"))]
         yield from _cause(cause, position, weights.get(cause.id, {}), example)
-    told = counted(_described(kb, list(causes.values()), list(incidents.values())))
-    yield from _records("descriptions", [("descriptions", told._asdict())])
+    described = list(_described(kb, list(causes.values()), list(incidents.values())))
+    yield from _records("descriptions", [_counted(described)])
+    if not with_incidents:
+        return
     known = Knowledge(wordings=wordings, grammar=grammar, libraries=libraries, families=families)
     for position, (name, incident) in enumerate(incidents.items()):
         folder = PurePosixPath(name).parent
@@ -153,6 +161,17 @@ def _described(
         of = PurePosixPath(name).stem
         for one in (*file.en, *file.zh):
             yield OTHER if of == "other" else of, one.text
+
+
+def _counted(texts: Sequence[tuple[str, str]]) -> tuple[str, dict[str, Any]]:
+    """What the texts use, under a name for these texts and this way of counting: where the case base that
+    answers holds it, it is taken from there."""
+    name = digest_of([*((of, text.encode()) for of, text in texts), ("", _COUNTING.read_bytes())])
+    with suppress(CasebaseError, ValueError):
+        sql = "SELECT data FROM record WHERE kind = 'descriptions' AND id = :name"
+        for (data,) in connect(default_path()).rows(sql, name=name):
+            return name, decoded(data)
+    return name, counted(texts)._asdict()
 
 
 def _marks(wordings: Sequence[Wording], families: Sequence[FamilyRule]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from types import MappingProxyType
 from typing import NamedTuple
@@ -100,13 +101,14 @@ def words_of(text: str) -> frozenset[str]:
     found = set[str]()
     before = ""
     for run in _WORDS.findall(unicodedata.normalize("NFKC", text).casefold()):
-        if re.match(f"[{_HAN}]", run):
+        if _is_han(run):
             found |= {run[at : at + 2] for at in range(len(run) - 1)}
             found |= {run[at : at + 3] for at in range(len(run) - 2)}
             before = ""
             continue
         root = stem(run)
-        found |= {root, *root.split("_")}
+        found.add(root)
+        found.update(root.split("_"))
         if before:
             found.add(f"{before} {root}")
         before = root
@@ -119,13 +121,10 @@ def counted(texts: Iterable[tuple[str, str]]) -> Descriptions:
     Pairs of words and of three characters that only one text has are left out.
     """
     read = [(cause, words_of(text)) for cause, text in texts]
-    documents = Counter(word for _, words in read for word in words)
-    rarity = {
-        word: _rarity(len(read), n)
-        for word, n in documents.items()
-        if n > 1 or not _is_several(word)
-    }
-    shares: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    documents = Counter(chain.from_iterable(words for _, words in read))
+    rarity_of = {n: _rarity(len(read), n) for n in set(documents.values())}
+    rarity = {word: rarity_of[n] for word, n in documents.items() if n > 1 or not _is_several(word)}
+    shares = defaultdict[str, dict[str, int]](partial(defaultdict, int))
     for described, words in read:
         rarities = {word: rarity[word] for word in words if word in rarity}
         length = math.hypot(*rarities.values()) or 1.0
@@ -135,15 +134,19 @@ def counted(texts: Iterable[tuple[str, str]]) -> Descriptions:
     others = of_cause.pop(OTHER, 0)
     causes = tuple(sorted(of_cause))
     above = {word: _above_mean(its, of_cause) for word, its in shares.items()}
-    lengths = {
-        cause: math.hypot(*(more[cause] for more in above.values() if cause in more)) or 1.0
-        for cause in causes
-    }
+    says = defaultdict[str, list[float]](list)
+    for more in above.values():
+        for cause, value in more.items():
+            says[cause].append(value)
+    # For each cause, its place and what brings its words to the length 1.
+    scaled = {cause: (at, math.hypot(*says[cause]) or 1.0) for at, cause in enumerate(causes)}
     found = {}
     for word, its in sorted(shares.items()):
-        other, mine = its.pop(OTHER, 0), above[word]
-        says = ((causes.index(c), round(_PART * mine[c] / lengths[c])) for c in sorted(mine))
-        found[word] = [documents[word], its.total(), other, *chain.from_iterable(says)]
+        other = its.pop(OTHER, 0)
+        row = found[word] = [documents[word], sum(its.values()), other]
+        for cause, value in sorted(above[word].items()):
+            at, length = scaled[cause]
+            row += at, round(_PART * value / length)
     totals = [sum(row[at] for row in found.values()) for at in (1, 2)]
     return Descriptions(causes, len(read), others, totals, found)
 
@@ -156,7 +159,12 @@ def _above_mean(shares: Mapping[str, int], texts: Mapping[str, int]) -> dict[str
 
 
 def _is_several(word: str) -> bool:
-    return " " in word or (len(word) == 3 and re.match(f"[{_HAN}]", word) is not None)
+    return " " in word or (len(word) == 3 and _is_han(word))
+
+
+def _is_han(word: str) -> bool:
+    """Of what `_WORDS` finds; anything else begins with a letter or a digit of ASCII."""
+    return word >= _HAN[0]
 
 
 def _rarity(texts: int, holding: int) -> float:
