@@ -28,7 +28,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -284,16 +284,18 @@ def _watch(where: str, requests: list[Request], options: argparse.Namespace) -> 
     """Prints what each worker holds while clients ask and others only hold a connection."""
     with _server(where, options.workers) as served, ExitStack() as stack:
         end = time.monotonic() + 60 * options.minutes
-        answered = [0] * options.clients
+        answered, failed = [0] * options.clients, [0] * options.clients
 
         def client(number: int) -> None:
             turn = number
             while time.monotonic() < end:
                 # A server ends a connection that is idle for longer than the pause.
-                connection = http.client.HTTPConnection("127.0.0.1", served.port)
-                requests[turn % len(requests)].ask(connection, turn)
-                connection.close()
-                answered[number] += 1
+                with closing(http.client.HTTPConnection("127.0.0.1", served.port)) as connection:
+                    try:
+                        requests[turn % len(requests)].ask(connection, turn)
+                        answered[number] += 1
+                    except (OSError, http.client.HTTPException, AssertionError):
+                        failed[number] += 1
                 turn += 1
                 time.sleep(options.pause)
 
@@ -301,14 +303,16 @@ def _watch(where: str, requests: list[Request], options: argparse.Namespace) -> 
         for thread in threads:
             thread.start()
         idle: list[socket.socket] = []
+        stack.callback(lambda: [one.close() for one in idle])
         workers = served.process.children()
         held: list[list[float]] = []
-        _print("minute", "idle", "answers", *(f"pid {one.pid}" for one in workers))
+        _print("minute", "idle", "answers", "errors", *(f"pid {one.pid}" for one in workers))
         while time.monotonic() < end:
-            idle = [one for one in idle if _is_open(one)]
+            for one in [one for one in idle if not _is_open(one)]:  # the server has ended it
+                one.close()
+                idle.remove(one)
             while len(idle) < options.idle:
-                peer = socket.create_connection(("127.0.0.1", served.port))
-                idle.append(stack.enter_context(peer))
+                idle.append(socket.create_connection(("127.0.0.1", served.port)))
             time.sleep(_EVERY)
             held.append([one.memory_info().rss / 2**20 for one in workers])
             if len(held) % (60 // _EVERY) == 0:
@@ -316,6 +320,7 @@ def _watch(where: str, requests: list[Request], options: argparse.Namespace) -> 
                     f"{len(held) * _EVERY / 60:.0f}",
                     str(len(idle)),
                     str(sum(answered)),
+                    str(sum(failed)),
                     *(f"{size:.1f}" for size in held[-1]),
                 )
         for thread in threads:
@@ -326,7 +331,9 @@ def _watch(where: str, requests: list[Request], options: argparse.Namespace) -> 
         ("last third", held[-len(held) // 3 :]),
     ):
         _print(
-            name, "", "", *(f"{statistics.median(sizes):.1f}" for sizes in zip(*part, strict=True))
+            name,
+            *[""] * 3,
+            *(f"{statistics.median(sizes):.1f}" for sizes in zip(*part, strict=True)),
         )
 
 

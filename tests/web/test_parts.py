@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from diagnose._toml import loads
 from diagnose.commands.doors import doors
 from diagnose.memory.key import Key
-from diagnose.memory.records import News
+from diagnose.memory.records import News, What
 from diagnose.model import Diagnosis, Evidence, Failure, Frame, Outcome, RankedCause, Report, Status
 from diagnose.web import highlight, serve
 from diagnose.web.app import DEFAULT_MAX_BYTES, create_app
@@ -153,7 +153,8 @@ def used_keys() -> set[str]:
     keys |= {f"status-{one}" for one in get_args(Status)}
     keys |= {f"outcome-{one}" for one in get_args(Outcome)}
     keys |= {f"fact-{one}" for one in (*Key._fields, "cause")}
-    keys -= {"mark-", "api-", "status-", "outcome-", "fact-"}
+    keys |= {f"change-{one}" for one in get_args(What)}
+    keys -= {"mark-", "api-", "status-", "outcome-", "fact-", "change-"}
     return keys | set(re.findall(r'InputError\(\s*\d+, "([\w-]+)"', sources))
 
 
