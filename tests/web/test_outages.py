@@ -75,6 +75,7 @@ def stopped(store: Store) -> Iterator[None]:
         yield
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize(
     ("where", "broken"),
     [
@@ -139,14 +140,14 @@ def test_what_was_acknowledged_is_there_after_a_worker_was_killed(
         body = json.dumps({"text": TRACE}).encode()
         first = psutil.Process(process.pid).children()[0]
         with ThreadPoolExecutor(4) as clients:
-            sending = [clients.submit(ask, "/api/v1/reports", body) for _ in range(40)]
+            sending = [clients.submit(ask, "/api/v1/reports", body) for _ in range(24)]
             sending[4].result()
             first.kill()
             sent = [answer for answer in (one.result() for one in sending) if answer is not None]
-        assert len(sent) > 20
+        assert len(sent) > 12
         for answer in sent:
             assert ask(f"/api/v1/reports/{answer['id']}") is not None
         found = ask(f"/api/v1/failures/{sent[0]['failure']}")
         assert found is not None
         assert isinstance(found["count"], int)
-        assert len(sent) <= found["count"] <= 40
+        assert len(sent) <= found["count"] <= 24

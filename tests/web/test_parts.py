@@ -170,7 +170,9 @@ def test_every_sentence_exists_in_both_languages_with_the_same_values() -> None:
 def test_every_sentence_is_used_and_every_used_one_exists() -> None:
     families = loads((ROOT / "kb" / "families.toml").read_text(encoding="utf-8"))["rule"]
     made = {f"family-{rule['family']}" for rule in families} - {"family-other"}
-    made |= {f"error-{status}" for status in (400, 401, 403, 404, 405, 429, 500, "other")}
+    made |= {
+        f"error-{status}" for status in (400, 401, 403, 404, 405, 429, 500, 503, "store", "other")
+    }
     made |= {f"notice-{news}" for news in get_args(News)}
     assert used_keys() | made == set(texts())
 

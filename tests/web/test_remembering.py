@@ -648,7 +648,8 @@ def test_pages_are_accessible_and_fit(visit: Visit, scheme: str, width: int, lan
         page.locator("form[action$=keep] button").click()
         page.locator(".remember a").wait_for()
     page.locator(".remember summary").click()
-    addresses = [page.url, "/failures", page.locator(".remember a").get_attribute("href")]
+    failure = page.locator(".remember a").get_attribute("href")
+    addresses = [page.url, "/failures", failure, "/changes"]
     found = {}
     for address in addresses:
         visitor.go(address) if address.startswith("/") else page.goto(address)

@@ -276,12 +276,19 @@ def _changes(session: Session, *wanted: ColumnElement[bool], limit: int) -> list
 
 
 def remove(session: Session, group: str) -> None:
-    """Deletes a failure that has no reports and no fixes, with its keys and those that were merged into
-    it: their facts are of a report."""
-    for part in list(session.scalars(select(GroupRow.id).where(GroupRow.merged == group))):
-        remove(session, part)
-    session.execute(delete(KeyRow).where(KeyRow.group == group))
-    session.execute(delete(GroupRow).where(GroupRow.id == group))
+    """Deletes a failure whose reports were all deleted, unless somebody has fixed it, and those that were
+    merged into it: their facts are of a report."""
+    fixed = session.scalar(select(FixRow.id).where(FixRow.group == group).limit(1))
+    if fixed is not None or session.get_one(GroupRow, group).count > 0:
+        return
+    rows = [session.get_one(GroupRow, group)]
+    for row in rows:
+        rows += session.scalars(select(GroupRow).where(GroupRow.merged == row.id))
+    for table in (KeyRow, TallyRow):
+        session.execute(delete(table).where(table.group == group))
+    for row in reversed(rows):
+        session.delete(row)
+        session.flush()
 
 
 def _move(session: Session, column: InstrumentedAttribute[Any], old: str, new: str) -> None:

@@ -23,15 +23,7 @@ from diagnose.memory.key import KEY_VERSION, Key, digests, exact, key
 from diagnose.memory.lookup import StoreError
 from diagnose.memory.records import Input, Kept, News, Stored
 from diagnose.memory.redaction import redacted
-from diagnose.memory.schema import (
-    FixRow,
-    GroupRow,
-    KeyRow,
-    OutcomeRow,
-    RankRow,
-    ReportRow,
-    TallyRow,
-)
+from diagnose.memory.schema import FixRow, GroupRow, KeyRow, OutcomeRow, RankRow, ReportRow
 from diagnose.memory.tallies import DAY, Counted, Tally
 from diagnose.memory.tokens import Tokens
 from diagnose.memory.transactions import NAME
@@ -147,10 +139,7 @@ class Store(Failures, Exchange, Tokens):
             if group is not None:
                 tallies.add(session, group, _counted(row), -1)
                 self._recount(session, group, -1)
-                fix = session.scalar(select(FixRow.id).where(FixRow.group == group).limit(1))
-                if session.get_one(GroupRow, group).count <= 0 and fix is None:
-                    session.execute(delete(TallyRow).where(TallyRow.group == group))
-                    remove(session, group)
+                remove(session, group)
             return True
 
     def evict(self, most: int, by: str) -> int:

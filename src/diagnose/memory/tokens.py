@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Iterable
 from typing import cast
 
-from sqlalchemy import delete, select, true
+from sqlalchemy import delete, select
 
 from diagnose.memory.records import Scope, Token
 from diagnose.memory.schema import HitRow, TokenRow
@@ -85,11 +85,6 @@ class Tokens(Transactions):
         with self._reading() as session:
             row = session.get(HitRow, name)
             return (row.count, row.until) if row is not None else (0, self._now())
-
-    def clear(self, name: str | None = None) -> None:
-        """Counts anew what is counted under a name, or under any."""
-        with self._writing() as session:
-            session.execute(delete(HitRow).where(HitRow.name == name if name else true()))
 
 
 def _sealed(secret: str) -> str:

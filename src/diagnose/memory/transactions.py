@@ -83,11 +83,8 @@ class Transactions:
     ) -> None:
         """Writes down who changes what, in the transaction that changes it."""
         row = {"kind": what, "subject": subject, "other": other, "details": details}
-        id, at = (
-            f"{time.time_ns():x}{secrets.token_hex(4)}",
-            self._now(),
-        )  # ids of a second are in order
-        session.add(schema.ChangeRow(id=id, at=at, author=by[:NAME], **row))
+        id = f"{time.time_ns():x}{secrets.token_hex(4)}"  # those of one second are in order, too
+        session.add(schema.ChangeRow(id=id, at=self._now(), author=by[:NAME], **row))
 
     @contextmanager
     def _writing(self) -> Iterator[Session]:
