@@ -90,7 +90,7 @@ def refused(status: int) -> Response:
     return _refusal(status, f"error-{status}")
 
 
-def _refusal(status: int, key: str, **values: object) -> Response:
+def _refusal(status: int, key: str, /, **values: object) -> Response:
     if _api():
         return problem(status, say(key, "en", **values))
     return page(status, say(key, current(), **values))
