@@ -1,11 +1,15 @@
 """The service over a full store, beside a bare Flask "hello" under the same server and the same client.
 
-    python benchmarks/store.py [--reports 100000] [--store LOCATION] [--clients 4] [--seconds 5]
+    python benchmarks/store.py [--postgresql] [--reports 100000] [--clients 4] [--seconds 5]
+    python benchmarks/store.py [--postgresql] --minutes 30 --clients 50 --idle 200
 
 A store at a new place is filled first: reports of documented incidents, cloned over failures as in
 life: a few very often, most rarely. Then each address is asked for in turns. What is printed
 is milliseconds (p50, p99), requests a second, the median as a multiple of hello's, and CPU of the server a
 request, which a busy machine changes less.
+
+With --minutes, clients ask for all addresses by turns, with a pause after each answer, while others hold a
+connection and say nothing. What is printed is the memory of each worker, in MiB, a line a minute.
 """
 
 from __future__ import annotations
@@ -23,8 +27,8 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -40,12 +44,37 @@ from diagnose.memory.tallies import Counted, tallies
 from diagnose.model import Diagnosis
 from diagnose.pipeline import diagnose
 
-CASES = Path(__file__).parents[1] / "kb" / "cases"
+ROOT = Path(__file__).parents[1]
+CASES = ROOT / "kb" / "cases"
 #: Reports that one statement writes; incidents that are cloned; days over which reports are spread.
 AT_ONCE, INCIDENTS, DAYS = 5_000, 40, 90
 RANKS, HOSTS, VARIANTS = 8, 64, 3
 #: Requests of each client before the first that counts: each worker has then answered some.
 _WARM = 5
+#: Seconds between two looks at the memory of workers.
+_EVERY = 10
+
+
+class Request(NamedTuple):
+    """What clients ask for: a name, and the bodies that they send by turns."""
+
+    name: str
+    method: str
+    path: str
+    bodies: Sequence[bytes] = (b"",)
+
+    def ask(self, connection: http.client.HTTPConnection, turn: int) -> None:
+        """Asks once.
+
+        Raises:
+            AssertionError: the answer is an error.
+        """
+        json = {"Content-Type": "application/json", "Accept": "application/json"}
+        headers = json if self.bodies[0] else {}
+        connection.request(self.method, self.path, self.bodies[turn % len(self.bodies)], headers)
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status < 400, (self.path, answer.status)
 
 
 class Served(NamedTuple):
@@ -73,23 +102,37 @@ def main() -> None:
     parser.add_argument("--reports", type=int, default=100_000)
     parser.add_argument("--failures", type=int, default=5_000)
     parser.add_argument("--store")
+    parser.add_argument("--postgresql", action="store_true", help="on a server of its own")
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--minutes", type=float, help="of load, in which memory is looked at")
+    parser.add_argument("--idle", type=int, default=200, help="connections that say nothing")
+    parser.add_argument("--pause", type=float, default=2, help="seconds after each answer")
     parser.add_argument("--hello", type=int, metavar="PORT", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.hello:
         _hello(options.hello, options.workers)
         return
-    with tempfile.TemporaryDirectory() as folder:
-        where = options.store or str(Path(folder, "memory.sqlite"))
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="store")))
+        where = options.store or str(folder / "memory.sqlite")
+        if options.postgresql:
+            sys.path.insert(0, str(ROOT / "tests"))
+            from casebase import postgresql_server
+
+            where = stack.enter_context(postgresql_server.running(folder))
         store = Store(where, redactor(load().redaction().rules))
         answers = _answers()
         if not store.groups(limit=1):
             begun = time.perf_counter()
             fill(store, answers, options.reports, options.failures)
             print(f"filled in {time.perf_counter() - begun:.0f} s")
-        _measure(store, where, answers, options)
+        requests = _requests(store, answers)
+        if options.minutes:
+            _watch(where, requests, options)
+        else:
+            _measure(store, where, answers, requests, options)
         store.close()
 
 
@@ -191,41 +234,117 @@ def _answers() -> list[tuple[str, Diagnosis]]:
     return found
 
 
-def _measure(
-    store: Store, where: str, answers: list[tuple[str, Diagnosis]], options: argparse.Namespace
-) -> None:
+def _requests(store: Store, answers: list[tuple[str, Diagnosis]]) -> list[Request]:
+    """What a filled store is asked for."""
     with store._reading() as session:
         reports = session.scalar(select(func.count()).select_from(ReportRow))
         failures = session.scalar(select(func.count()).select_from(GroupRow))
         often = session.scalars(select(GroupRow.id).order_by(GroupRow.count.desc())).first()
         old = session.scalars(select(GroupRow.last).order_by(GroupRow.last).offset(200)).first()
+    print(f"{reports} reports in {failures} failures")
     rare = store.groups(limit=1)[0].id
+    texts = [json.dumps({"text": text}).encode() for text, _ in answers]
+    sent = [json.dumps({"text": text, "host": "node1"}).encode() for text, _ in answers]
+    return [
+        Request("/failures", "GET", "/failures"),
+        Request("/failures?q=", "GET", "/failures?q=step_77+cuda"),
+        Request("/failures, last page", "GET", f"/failures?before={old}-x"),
+        Request("a failure, most often", "GET", f"/failures/{often}"),
+        Request("a failure, latest", "GET", f"/failures/{rare}"),
+        Request("API: failures", "GET", "/api/v1/failures"),
+        Request("API: a failure", "GET", f"/api/v1/failures/{often}"),
+        Request("/metrics", "GET", "/metrics"),
+        Request("/readyz", "GET", "/readyz"),
+        Request("API: diagnoses", "POST", "/api/v1/diagnoses", texts),
+        Request("API: a report sent", "POST", "/api/v1/reports", sent),
+    ]
+
+
+def _measure(
+    store: Store,
+    where: str,
+    answers: list[tuple[str, Diagnosis]],
+    requests: list[Request],
+    options: argparse.Namespace,
+) -> None:
     worked = time.process_time()
     seen = [_timed(lambda answer=answer: store.seen(answer)) for _, answer in answers * 5]
     worked = time.process_time() - worked
-    print(f"{reports} reports in {failures} failures; {options.clients} clients")
-    _print("", "p50 ms", "p99 ms", "1/s", "of hello", "CPU ms")
+    _print(f"{options.clients} clients", "p50 ms", "p99 ms", "1/s", "of hello", "CPU ms")
     with _server(None, options.workers) as served:
-        hello = _asked(served, "GET", "/", [b""], options)
+        hello = _asked(served, Request("hello", "GET", "/"), options)
     _row("hello", hello)
-    texts = [json.dumps({"text": text}).encode() for text, _ in answers]
-    sent = [json.dumps({"text": text, "host": "node1"}).encode() for text, _ in answers]
     with _server(where, options.workers) as served:
-        for name, method, path, bodies in (
-            ("/failures", "GET", "/failures", [b""]),
-            ("/failures?q=", "GET", "/failures?q=step_77+cuda", [b""]),
-            ("/failures, last page", "GET", f"/failures?before={old}-x", [b""]),
-            ("a failure, most often", "GET", f"/failures/{often}", [b""]),
-            ("a failure, latest", "GET", f"/failures/{rare}", [b""]),
-            ("API: failures", "GET", "/api/v1/failures", [b""]),
-            ("API: a failure", "GET", f"/api/v1/failures/{often}", [b""]),
-            ("/metrics", "GET", "/metrics", [b""]),
-            ("/readyz", "GET", "/readyz", [b""]),
-            ("API: diagnoses", "POST", "/api/v1/diagnoses", texts),
-            ("API: a report sent", "POST", "/api/v1/reports", sent),
-        ):
-            _row(name, _asked(served, method, path, bodies, options), hello)
+        for request in requests:
+            _row(request.name, _asked(served, request, options), hello)
     _row("what is remembered", Asked(seen, sum(seen) / 1000, worked), hello)
+
+
+def _watch(where: str, requests: list[Request], options: argparse.Namespace) -> None:
+    """Prints what each worker holds while clients ask and others only hold a connection."""
+    with _server(where, options.workers) as served, ExitStack() as stack:
+        end = time.monotonic() + 60 * options.minutes
+        answered, failed = [0] * options.clients, [0] * options.clients
+
+        def client(number: int) -> None:
+            turn = number
+            while time.monotonic() < end:
+                # A server ends a connection that is idle for longer than the pause.
+                with closing(http.client.HTTPConnection("127.0.0.1", served.port)) as connection:
+                    try:
+                        requests[turn % len(requests)].ask(connection, turn)
+                        answered[number] += 1
+                    except (OSError, http.client.HTTPException, AssertionError):
+                        failed[number] += 1
+                turn += 1
+                time.sleep(options.pause)
+
+        threads = [threading.Thread(target=client, args=(n,)) for n in range(options.clients)]
+        for thread in threads:
+            thread.start()
+        idle: list[socket.socket] = []
+        stack.callback(lambda: [one.close() for one in idle])
+        workers = served.process.children()
+        held: list[list[float]] = []
+        _print("minute", "idle", "answers", "errors", *(f"pid {one.pid}" for one in workers))
+        while time.monotonic() < end:
+            for one in [one for one in idle if not _is_open(one)]:  # the server has ended it
+                one.close()
+                idle.remove(one)
+            while len(idle) < options.idle:
+                idle.append(socket.create_connection(("127.0.0.1", served.port)))
+            time.sleep(_EVERY)
+            held.append([one.memory_info().rss / 2**20 for one in workers])
+            if len(held) % (60 // _EVERY) == 0:
+                _print(
+                    f"{len(held) * _EVERY / 60:.0f}",
+                    str(len(idle)),
+                    str(sum(answered)),
+                    str(sum(failed)),
+                    *(f"{size:.1f}" for size in held[-1]),
+                )
+        for thread in threads:
+            thread.join()
+        assert [one.pid for one in served.process.children()] == [one.pid for one in workers]
+    for name, part in (
+        ("first third", held[: len(held) // 3]),
+        ("last third", held[-len(held) // 3 :]),
+    ):
+        _print(
+            name,
+            *[""] * 3,
+            *(f"{statistics.median(sizes):.1f}" for sizes in zip(*part, strict=True)),
+        )
+
+
+def _is_open(peer: socket.socket) -> bool:
+    peer.setblocking(False)
+    try:
+        return bool(peer.recv(1))
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
 
 
 def _row(name: str, asked: Asked, base: Asked | None = None) -> None:
@@ -247,9 +366,7 @@ def _timed(run: Any) -> float:
     return (time.perf_counter() - begun) * 1000
 
 
-def _asked(
-    served: Served, method: str, path: str, bodies: list[bytes], options: argparse.Namespace
-) -> Asked:
+def _asked(served: Served, request: Request, options: argparse.Namespace) -> Asked:
     """Asks for one address with all clients for some seconds."""
     taken: list[float] = []
     begun = worked = 0.0
@@ -257,25 +374,15 @@ def _asked(
 
     def client(number: int) -> None:
         connection = http.client.HTTPConnection("127.0.0.1", served.port)
-        headers = (
-            {"Content-Type": "application/json", "Accept": "application/json"} if bodies[0] else {}
-        )
         nonlocal begun, worked
-
-        def ask(turn: int) -> None:
-            connection.request(method, path, bodies[turn % len(bodies)] or None, headers)
-            answer = connection.getresponse()
-            answer.read()
-            assert answer.status < 400, (path, answer.status)
-
         for turn in range(_WARM):
-            ask(turn)
+            request.ask(connection, turn)
         warm.wait()
         if not begun:
             begun, worked = time.perf_counter(), served.worked()
         turn = number
         while time.perf_counter() < begun + options.seconds:
-            taken.append(_timed(lambda: ask(turn)))  # noqa: B023
+            taken.append(_timed(lambda: request.ask(connection, turn)))  # noqa: B023
             turn += options.clients
 
     threads = [threading.Thread(target=client, args=(number,)) for number in range(options.clients)]

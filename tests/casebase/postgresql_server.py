@@ -35,25 +35,42 @@ def user() -> str | None:
 @contextmanager
 def running(folder: Path) -> Iterator[str]:
     """Runs a server in ``folder`` that listens on a socket there only; yields its URL."""
-    where, who = programs(), user()
-    assert where is not None
+    who = user()
     assert who is not None
-    data = folder / "data"
-
-    def run(*command: str) -> None:
-        other = who if os.getuid() == 0 else None
-        done = subprocess.run(
-            command, capture_output=True, text=True, cwd=folder, check=False, user=other
-        )
-        assert done.returncode == 0, f"{command[0]}: {done.stdout}{done.stderr}"
-
     if os.getuid() == 0:
         shutil.chown(folder, who)
-    run(str(where / "initdb"), "-D", str(data), "-U", "team", "-A", "trust", "-E", "UTF8", "-N")
-    settings = f"-c listen_addresses= -c unix_socket_directories={folder} -c fsync=off"
-    log = str(folder / "log")
-    run(str(where / "pg_ctl"), "-D", str(data), "-l", log, "-o", settings, "-w", "start")
+    _run(folder, "initdb", "-U", "team", "-A", "trust", "-E", "UTF8", "-N")
+    _start(folder)
     try:
         yield f"postgresql+psycopg://team@/postgres?host={folder}"
     finally:
-        run(str(where / "pg_ctl"), "-D", str(data), "-m", "immediate", "-w", "stop")
+        _stop(folder)
+
+
+@contextmanager
+def stopped(folder: Path) -> Iterator[None]:
+    """Stops the server that runs in ``folder``, at once as in a crash, and starts it afterwards."""
+    _stop(folder)
+    try:
+        yield
+    finally:
+        _start(folder)
+
+
+def _start(folder: Path) -> None:
+    settings = f"-c listen_addresses= -c unix_socket_directories={folder} -c fsync=off"
+    _run(folder, "pg_ctl", "-l", str(folder / "log"), "-o", settings, "-w", "start")
+
+
+def _stop(folder: Path) -> None:
+    _run(folder, "pg_ctl", "-m", "immediate", "-w", "stop")
+
+
+def _run(folder: Path, program: str, *options: str) -> None:
+    where, other = programs(), user() if os.getuid() == 0 else None
+    assert where is not None
+    command = [str(where / program), "-D", str(folder / "data"), *options]
+    done = subprocess.run(
+        command, capture_output=True, text=True, cwd=folder, check=False, user=other
+    )
+    assert done.returncode == 0, f"{program}: {done.stdout}{done.stderr}"

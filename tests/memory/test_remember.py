@@ -3,6 +3,7 @@ that follow."""
 
 from __future__ import annotations
 
+import getpass
 import json
 import shutil
 import subprocess
@@ -134,6 +135,11 @@ def test_tokens_are_issued_listed_and_revoked(
     assert (name, scopes) == ("ana", "triage")
     assert run("store", "revoke", id) == 0
     assert run("store", "revoke", id) == 2
+    capsys.readouterr()
+    assert run("store", "audit") == 0
+    revoked, issued = (line.split("  ") for line in capsys.readouterr().out.splitlines())
+    assert revoked[1:4] == [getpass.getuser(), "revoke", id]
+    assert issued[1:] == [getpass.getuser(), "issue", id, '{"name": "ana", "scopes": "triage"}']
     assert run("store", "tokens", "--store", "none") == 2
 
 

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sqlite3
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +12,7 @@ from typing import Any
 import pytest
 from memory.conftest import Clock, trace
 from memory.variants import VARIANTS
-from sqlalchemy import create_engine, event, inspect, text
+from sqlalchemy import create_engine, event, inspect, select, text
 
 from diagnose.memory import key as keys
 from diagnose.memory import lookup, schema
@@ -140,9 +137,9 @@ def test_a_merge_sticks_and_says_what_agrees(store: Store, answered: Answered) -
     moved = store.group(two)
     assert moved is not None
     assert moved.id == one
-    (merge,) = store.page(one).merges
-    assert (merge.kind, merge.kept, merge.other, merge.by) == ("merge", one, two, "bo")
-    assert merge.agreed == list(agreed)
+    (merge,) = store.page(one).changes
+    assert (merge.what, merge.subject, merge.other, merge.by) == ("merge", one, two, "bo")
+    assert merge.details == {"facts": list(agreed)}
     with pytest.raises(FailureError, match="one failure already"):
         store.merge(one, two, "bo")
     with pytest.raises(FailureError, match="no failure nothing"):
@@ -201,7 +198,7 @@ def test_a_fix_that_does_not_hold_is_a_regression(store: Store, answered: Answer
         return answered(ONE)._replace(report=report)
 
     group = keep(store, answered, ONE)
-    store.mark(group, "fixed", "transformers 4.44")
+    store.mark(group, "fixed", "bo", "transformers 4.44")
     for version, status in (("4.43.2", "fixed"), ("4.44.1", "regressed")):
         store.record(Input(ONE), with_version(version))
         found = store.group(group)
@@ -213,13 +210,73 @@ def test_a_fix_that_does_not_hold_is_a_regression(store: Store, answered: Answer
 def test_a_report_is_deleted_for_good(store: Store, answered: Answered) -> None:
     diagnosis = answered(ONE)._replace(report=answered(ONE).report._replace(ranks=(0, 1)))
     id = store.record(Input(ONE), diagnosis).id
-    assert store.forget(id)
-    assert not store.forget(id)
+    store.merge(keep(store, answered, TWO), keep(store, answered, ONE), "bo")
+    assert store.forget(id, "bo")
+    assert not store.forget(id, "bo")
     assert store.report(id) is None
-    found = store.seen(diagnosis)
+    (group,) = store.groups()
+    assert group.count == 2
+    for id, *_ in store.page(group.id).reports:
+        assert store.forget(id, "bo")
+    assert store.seen(diagnosis) is None
+    tables = [table for table in schema.Base.metadata.sorted_tables if table.name != "memory_meta"]
+    with store._engine.connect() as connection:
+        left = [table.name for table in tables if connection.execute(select(table)).first()]
+    assert left == ["memory_change"]
+
+
+def test_a_failure_that_somebody_has_fixed_outlives_its_reports(
+    store: Store, answered: Answered
+) -> None:
+    kept = store.record(Input(ONE), answered(ONE))
+    store.remember(kept.group, "pass device=", "ana")
+    assert store.forget(kept.id, "ana")
+    found = store.seen(answered(ONE))
     assert found is not None
-    assert found.count == 0
-    assert store.groups() == []
+    assert (found.count, len(found.fixes)) == (0, 1)
+
+
+def test_who_changed_what_is_there_afterwards_without_a_text(
+    store: Store, answered: Answered, clock: Clock, tmp_path: Path
+) -> None:
+    one, two = keep(store, answered, ONE), keep(store, answered, TWO)
+    secret = store.issue("ci", ["report"], "ana")
+    (token,) = store.tokens()
+    changes: list[Callable[[], object]] = [
+        lambda: store.revoke(token.id, "ana"),
+        lambda: store.merge(one, two, "bo"),
+        lambda: store.split(one, store.page(one).variants[-1][0], "bo"),
+        lambda: store.mark(one, "fixed", "cy", "ours 2"),
+        lambda: store.imported(store.exported(), "cy"),
+        lambda: store.forget(store.page(one).reports[0][0], "dee"),
+        lambda: store.evict(0, "dee"),
+    ]
+    for change in changes:
+        clock.now += 1
+        change()
+    found = store.changes()
+    assert [(one.what, one.by) for one in reversed(found)] == [
+        ("issue", "ana"),
+        ("revoke", "ana"),
+        ("merge", "bo"),
+        ("split", "bo"),
+        ("status", "cy"),
+        ("import", "cy"),
+        ("delete", "dee"),
+        ("evict", "dee"),
+    ]
+    assert found[-1].details == {"name": "ci", "scopes": "report"}
+    assert found[3].details == {"status": "fixed", "fixed_in": "ours 2"}
+    assert store.changes((found[2].at, found[2].id), limit=2) == found[3:5]
+    for word in (secret, "Expected all tensors", "reproduce.py"):
+        assert word not in repr(found)
+
+
+def test_what_does_not_happen_is_no_change(store: Store) -> None:
+    assert not store.revoke("nothing", "ana")
+    assert not store.forget("nothing", "ana")
+    assert store.evict(0, "ana") == 0
+    assert store.changes() == []
 
 
 def test_the_dullest_reports_go_first_and_still_count(
@@ -230,8 +287,8 @@ def test_the_dullest_reports_go_first_and_still_count(
     for _ in range(6):
         often = keep(store, answered, TWO)
         clock.now += 3600
-    assert store.evict(7) == 0
-    assert store.evict(3) == 4
+    assert store.evict(7, "bo") == 0
+    assert store.evict(3, "bo") == 4
     assert [len(store.page(group).reports) for group in (rare, often)] == [1, 2]
     assert [group.count for group in store.groups()] == [6, 1]
     store.merge(often, rare, "bo")
@@ -250,14 +307,14 @@ def test_what_one_store_exports_another_imports(
     other = Store(str(tmp_path / "other.sqlite"), redact)
     assert keep(other, answered, TWO) != two
     for expected in ((1, 2), (0, 0)):  # the second time nothing is missing
-        assert other.imported(held) == expected
+        assert other.imported(held, "bo") == expected
     for log, fix in ((ONE, "pass device="), (TWO, "unwrap")):
         found = other.seen(answered(log))
         assert found is not None
         assert [known.text for known in found.fixes] == [fix]
     assert keep(other, answered, ONE) == one
     with pytest.raises(ValueError, match="schema version 99"):
-        other.imported({**held, "schema": 99})
+        other.imported({**held, "schema": 99}, "bo")
     other.close()
 
 
@@ -400,104 +457,17 @@ def test_where_the_store_is(
     assert lookup.location() is None
 
 
-# --- what may go wrong ------------------------------------------------------------------------------
-
-_WRITER = """
-import sys
-from diagnose.casebase.store import load
-from diagnose.memory.redaction import Redacted
-from diagnose.memory.records import Input
-from diagnose.memory.store import Store
-from diagnose.pipeline import diagnose
-
-text = sys.stdin.read()
-answer = diagnose(text, casebase=load())
-store = Store(sys.argv[1], lambda text: Redacted(text, {}))
-while True:
-    print(store.record(Input(text), answer).id, flush=True)
-"""
-
-
-def test_what_was_acknowledged_is_there_after_the_writer_was_killed(
-    where: str, redact: Callable[[str], Redacted]
+def test_requests_are_counted_by_all_workers_and_begin_anew(
+    store: Store, redact: Callable[[str], Redacted], clock: Clock
 ) -> None:
-    store = Store(where, redact)
-    with subprocess.Popen(
-        [sys.executable, "-c", _WRITER, where],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as writer:
-        assert writer.stdin is not None
-        assert writer.stdout is not None
-        writer.stdin.write(ONE)
-        writer.stdin.close()
-        ids = [writer.stdout.readline().strip() for _ in range(5)]
-        writer.kill()
-        ids += [line.strip() for line in writer.stdout if line.endswith("\n")]
-    assert len(ids) >= 5
-    assert all(store.report(id) is not None for id in ids)
-    (group,) = store.groups()
-    assert group.count == len(store.page(group.id, limit=10_000).reports) >= len(ids)
-    store.close()
-
-
-def test_a_database_that_was_gone_needs_no_restart(
-    postgresql: str, redact: Callable[[str], Redacted], answered: Answered
-) -> None:
-    store = Store(postgresql, redact)
-    group = keep(store, answered, ONE)
-    engine = create_engine(postgresql)
-    with engine.connect() as connection:
-        connection.execute(
-            text(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
-            )
-        )
-    assert store.group(group) is not None
-    assert keep(store, answered, ONE) == group
-    store.close()
-    schema.Base.metadata.drop_all(engine)
-    engine.dispose()
-
-
-def test_a_locked_file_refuses_and_is_written_afterwards(
-    tmp_path: Path,
-    redact: Callable[[str], Redacted],
-    answered: Answered,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("diagnose.memory.transactions._BUSY", 0)
-    store = Store(str(tmp_path / "memory.sqlite"), redact)
-    other = sqlite3.connect(tmp_path / "memory.sqlite", isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StoreError, match="locked"):
-        store.add(Input(ONE))
-    assert store.groups() == []  # readers never wait
-    other.execute("ROLLBACK")
+    other = Store(store.where, redact, clock)
+    assert [one.hit("ana", 60) for one in (store, other, store)] == [1, 2, 3]
+    clock.now += 59
+    assert other.hit("bo", 60) == 1
+    assert (store.hit("ana", 60), other.hits("ana")) == (4, (4, clock.now + 1))
+    clock.now += 1
+    assert (other.hit("ana", 60), store.hits("bo")[0]) == (1, 1)
     other.close()
-    assert store.report(store.add(Input(ONE))) is not None
-    store.close()
-
-
-def test_a_full_disk_refuses_and_loses_nothing(
-    tmp_path: Path, redact: Callable[[str], Redacted], answered: Answered
-) -> None:
-    store = Store(str(tmp_path / "memory.sqlite"), redact)
-    group = keep(store, answered, ONE)
-
-    @event.listens_for(store._engine, "connect")
-    def full(connection: sqlite3.Connection, _: object) -> None:
-        connection.execute("PRAGMA max_page_count = 1")  # as many as there are
-
-    store.close()
-    with pytest.raises(StoreError, match="full"):
-        store.add(Input("".join(map(chr, range(32, 40_000)))))
-    assert store.group(group) is not None
-    event.remove(store._engine, "connect", full)
-    store.close()
-    assert keep(store, answered, ONE) == group
-    store.close()
 
 
 # --- at a hundred thousand reports ------------------------------------------------------------------
@@ -573,9 +543,10 @@ def test_what_is_counted_follows_merges_splits_and_deletion(
     made = store.split(one, variant, "bo")
     assert counted(one) == ({"torch": ["2.1"]}, [1], ["node7"])
     assert counted(made) == ({"torch": ["2.2"]}, [2], ["node9"])
-    assert store.forget(store.page(one).reports[0][0])
-    assert counted(one) == ({}, [], [])
-    store.evict(1)
+    versions(ONE, "2.3", "node7")
+    assert store.forget(store.page(one).reports[-1][0], "bo")
+    assert counted(one) == ({"torch": ["2.3"]}, [1], ["node7"])
+    store.evict(1, "bo")
     assert counted(made) == ({"torch": ["2.2"]}, [2], ["node9"])  # as the counts stay
 
 
@@ -588,10 +559,11 @@ def test_a_store_of_yesterday_is_upgraded_with_what_it_holds(
     group = keep(store, answered, ONE, host="node7")
     keep(store, answered, ONE, host="node9")
     store.remember(group, "pass device=", "ana")
+    store.merge(group, keep(store, answered, TWO), "bo")
     before = store.page(group), store.remembered(group)
     store.close()
     engine = create_engine(lookup.url(where).replace("postgresql://", "postgresql+psycopg://"))
-    names = ("meta", "group", "key", "report", "rank", "fix", "outcome", "token", "merge")
+    names = ("meta", "group", "key", "report", "rank", "fix", "outcome", "token", "change")
     with engine.begin() as connection:
         held = {
             f"memory_{name}": [dict(row) for row in connection.execute(text(f"SELECT * FROM memory_{name}")).mappings()]
@@ -601,6 +573,11 @@ def test_a_store_of_yesterday_is_upgraded_with_what_it_holds(
     with engine.begin() as connection:
         migrate(connection, Path(schema.__file__).with_name("versions"), None, "1")
         connection.execute(text("DROP TABLE alembic_version"))
+        merges = held.pop("memory_change")
+        held["memory_merge"] = [
+            {"kept": row.pop("subject"), "agreed": row.pop("details"), **row} for row in merges
+        ]
+        held["memory_group"].sort(key=lambda row: row["merged"] is not None)
         for name, rows in held.items():
             for row in rows:
                 row = {k: json.dumps(v) if isinstance(v, dict) else v for k, v in row.items()}

@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,15 @@ def client_for(casebase_path: Path) -> Callable[[Diagnosis], FlaskClient]:
 
 def running_server(command: Callable[[int], list[str]]) -> Iterator[str]:
     """The address of a server in its own process; ``command`` makes its command line of a port."""
+    with server_process(command) as (address, _):
+        yield address
+
+
+@contextmanager
+def server_process(
+    command: Callable[[int], list[str]],
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """The same with the process."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -64,7 +74,7 @@ def running_server(command: Callable[[int], list[str]]) -> Iterator[str]:
     address = f"http://127.0.0.1:{port}"
     try:
         _wait(address, process)
-        yield address
+        yield address, process
     finally:
         process.terminate()
         process.communicate()

@@ -16,6 +16,8 @@ from flask.testing import FlaskClient
 from web.samples import TRACES
 from web.test_remembering import SECRET, group_of, paste, store_of
 
+from diagnose.memory.lookup import StoreError
+from diagnose.memory.store import Store
 from diagnose.web import create_app
 from diagnose.web.command import serve_command
 from diagnose.web.notices import Background
@@ -105,12 +107,25 @@ def test_one_address_may_ask_so_often(made: Made) -> None:
     assert other.status_code == 401
 
 
+def test_workers_count_together_and_for_themselves_while_the_store_is_gone(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = (made(rate="2 per hour") for _ in range(2))
+    assert [client.get("/causes").status_code for client in (one, two, one)] == [200, 200, 429]
+
+    def gone(*_: object) -> None:
+        raise StoreError("the server has gone")
+
+    monkeypatch.setattr(Store, "hit", gone)
+    assert [two.get("/causes").status_code for _ in range(3)] == [200, 200, 429]
+
+
 def test_the_log_is_json_without_what_was_sent(
     made: Made, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("structlog")
     client = made(log=True, access="read")
-    token = store_of(client).issue("ana", ["remember", "report"])
+    token = store_of(client).issue("ana", ["remember", "report"], "root")
     address = paste(client, f"{SECRET}\n{ONE}")
     client.post(f"{address}/fix", data={"text": "move it"}, auth=("x", token))
     client.get("/failures?q=secret_words")

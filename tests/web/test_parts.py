@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from diagnose._toml import loads
 from diagnose.commands.doors import doors
 from diagnose.memory.key import Key
-from diagnose.memory.records import News
+from diagnose.memory.records import News, What
 from diagnose.model import Diagnosis, Evidence, Failure, Frame, Outcome, RankedCause, Report, Status
 from diagnose.web import highlight, serve
 from diagnose.web.app import DEFAULT_MAX_BYTES, create_app
@@ -153,7 +153,8 @@ def used_keys() -> set[str]:
     keys |= {f"status-{one}" for one in get_args(Status)}
     keys |= {f"outcome-{one}" for one in get_args(Outcome)}
     keys |= {f"fact-{one}" for one in (*Key._fields, "cause")}
-    keys -= {"mark-", "api-", "status-", "outcome-", "fact-"}
+    keys |= {f"change-{one}" for one in get_args(What)}
+    keys -= {"mark-", "api-", "status-", "outcome-", "fact-", "change-"}
     return keys | set(re.findall(r'InputError\(\s*\d+, "([\w-]+)"', sources))
 
 
@@ -169,7 +170,9 @@ def test_every_sentence_exists_in_both_languages_with_the_same_values() -> None:
 def test_every_sentence_is_used_and_every_used_one_exists() -> None:
     families = loads((ROOT / "kb" / "families.toml").read_text(encoding="utf-8"))["rule"]
     made = {f"family-{rule['family']}" for rule in families} - {"family-other"}
-    made |= {f"error-{status}" for status in (400, 401, 403, 404, 405, 429, 500, "other")}
+    made |= {
+        f"error-{status}" for status in (400, 401, 403, 404, 405, 429, 500, 503, "store", "other")
+    }
     made |= {f"notice-{news}" for news in get_args(News)}
     assert used_keys() | made == set(texts())
 

@@ -22,7 +22,7 @@ from diagnose.memory.lookup import StoreError
 from diagnose.memory.records import Scope
 from diagnose.memory.store import HOUR, Store
 from diagnose.web import create_app
-from diagnose.web.access import SCOPES
+from diagnose.web.access import PUBLIC, SCOPES
 from diagnose.web.remembering import chart
 
 ONE, TWO = (path.read_text(encoding="utf-8") for path in TRACES[:2])
@@ -327,33 +327,66 @@ def closed(casebase_path: Path, tmp_path: Path, access: Any) -> FlaskClient:
     return create_app(casebase_path, store=where, access=access).test_client()
 
 
+#: What reads nothing of the store, or only what everybody may: no token opens it to one and not to another.
+UNSCOPED = {
+    *("api.causes", "api.cause", "api.openapi", "api.diagnoses", "static"),
+    *("pages.paste", "pages.example", "pages.answer", "pages.verification", "pages.causes"),
+    *("pages.cause", "pages.incidents", "pages.incident", "pages.reproduce", "pages.api"),
+    *("pages.healthz", "memory.readyz", "memory.metrics", "memory.report", "memory.failures"),
+    *("memory.failure", "memory.stored_report", "memory.list_failures", "memory.one_failure"),
+}
+
+
+@pytest.mark.parametrize("access", ["read", "closed"])
 def test_a_token_of_one_scope_opens_no_route_of_another(
-    casebase_path: Path, tmp_path: Path
+    casebase_path: Path, tmp_path: Path, access: str
 ) -> None:
-    client = closed(casebase_path, tmp_path, "read")
+    client = closed(casebase_path, tmp_path, access)
     assert set(SCOPES.values()) == set(get_args(Scope))
-    writing = {
-        rule.endpoint: rule.rule.replace("<id>", "nothing")
-        for rule in client.application.url_map.iter_rules()
-        if rule.endpoint.startswith("memory.") and "POST" in (rule.methods or ())
-    }
-    assert writing.keys() == SCOPES.keys()
-    for scope in get_args(Scope):
-        secret = store_of(client).issue("ana", [scope])
-        for endpoint, path in writing.items():
-            assert client.post(path).status_code == 401
-            for credentials in (
-                {"headers": {"Authorization": f"Bearer {secret}"}},
-                {"auth": ("anybody", secret)},
-            ):
-                status = client.post(path, **credentials).status_code  # type: ignore[arg-type]
-                assert (status == 403) is (SCOPES[endpoint] != scope), (scope, endpoint)
-                assert status != 401
+    rules = list(client.application.url_map.iter_rules())
+    assert {rule.endpoint for rule in rules} == UNSCOPED | SCOPES.keys()
+    secrets = {scope: store_of(client).issue("ana", [scope], "root") for scope in get_args(Scope)}
+    for rule in rules:
+        path = re.sub("<[^>]+>", "nothing", rule.rule)
+        wanted, public = SCOPES.get(rule.endpoint), rule.endpoint in PUBLIC
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}:
+            status = client.open(path, method=method).status_code
+            assert (status == 401) is (not public and (access == "closed" or wanted is not None))
+            for scope, secret in secrets.items():
+                for credentials in (
+                    {"headers": {"Authorization": f"Bearer {secret}"}},
+                    {"auth": ("anybody", secret)},
+                ):
+                    status = client.open(path, method=method, **credentials).status_code  # type: ignore[arg-type]
+                    assert (status == 403) is (wanted not in (None, scope)), (scope, rule)
+                    assert status != 401
+
+
+def test_admins_see_who_changed_what(casebase_path: Path, tmp_path: Path) -> None:
+    client = closed(casebase_path, tmp_path, "read")
+    token = ("x", store_of(client).issue("<b>ana</b>", [*get_args(Scope)], "root"))
+    client.post("/api/v1/reports", json={"text": ONE}, auth=token)
+    ((group, address),) = [
+        (f"/failures/{group.id}", f"/r/{store_of(client).page(group.id).reports[0][0]}")
+        for group in store_of(client).groups()
+    ]
+    client.post(f"{group}/status", data={"status": "fixed", "fixed_in": "ours 2"}, auth=token)
+    client.post(f"{address}/delete", auth=token)
+    for lang, words in (
+        ("en", ["deleted a report:", "set the status:", "in ours 2", "issued a token:"]),
+        ("zh", ["删除了报告：", "设置了状态：", "ours 2", "签发了令牌："]),
+    ):
+        page = client.get(f"/changes?lang={lang}", auth=token).text
+        places = [page.find(word) for word in words]
+        assert -1 not in places
+        assert places == sorted(places)  # the latest first
+        assert "&lt;b&gt;ana&lt;/b&gt;" in page
+        assert "Expected all tensors" not in page
 
 
 def test_what_is_written_bears_the_name_of_its_token(casebase_path: Path, tmp_path: Path) -> None:
     client = closed(casebase_path, tmp_path, "read")
-    token = ("x", store_of(client).issue("ana", ["remember", "report"]))
+    token = ("x", store_of(client).issue("ana", ["remember", "report"], "root"))
     address = paste(client, ONE)  # reading is open
     assert (
         client.post(f"{address}/fix", data={"text": "it", "by": "bo"}, auth=token).status_code
@@ -372,14 +405,14 @@ def test_a_closed_service_shows_nothing_without_a_token(
         assert answer.status_code == 401
         assert answer.headers["WWW-Authenticate"].startswith("Basic ")
     assert client.get("/healthz").status_code == client.get("/readyz").status_code == 200
-    secret = store.issue("ana", ["report"], days=1)
+    secret = store.issue("ana", ["report"], "root", days=1)
     assert client.get("/failures", auth=("x", secret)).status_code == 200
     assert secret not in str(store.tokens())
     (token,) = store.tokens()
     store._now = lambda: token.created + 86401
     assert client.get("/failures", auth=("x", secret)).status_code == 401
     store._now = lambda: token.created
-    assert store.revoke(token.id)
+    assert store.revoke(token.id, "root")
     assert client.get("/failures", auth=("x", secret)).status_code == 401
 
 
@@ -531,9 +564,9 @@ def test_search_merge_and_split(visit: Visit) -> None:
     assert page.locator("svg.chart rect").count() == 1
     page.locator("#merge summary").click()
     page.locator("#merge label", has_text="left_hand").locator("input").check()
-    page.get_by_label("Your name").first.fill("cy")
+    page.locator("#merge-by").fill("cy")
     page.get_by_role("button", name="Merge", exact=True).click()
-    page.get_by_text("merged another failure into this one.").wait_for()
+    page.get_by_text("merged another failure into this one:").wait_for()
     history = page.locator("main li", has_text="merged another").inner_text()
     assert "cy" in history
     assert "Both have the same exception" in history
@@ -615,7 +648,8 @@ def test_pages_are_accessible_and_fit(visit: Visit, scheme: str, width: int, lan
         page.locator("form[action$=keep] button").click()
         page.locator(".remember a").wait_for()
     page.locator(".remember summary").click()
-    addresses = [page.url, "/failures", page.locator(".remember a").get_attribute("href")]
+    failure = page.locator(".remember a").get_attribute("href")
+    addresses = [page.url, "/failures", failure, "/changes"]
     found = {}
     for address in addresses:
         visitor.go(address) if address.startswith("/") else page.goto(address)

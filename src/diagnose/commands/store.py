@@ -1,7 +1,8 @@
-"""``diagnose store``: who may write to it, what it holds, and how much."""
+"""``diagnose store``: who may write to it, who has changed what, what it holds, and how much."""
 
 from __future__ import annotations
 
+import getpass
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, get_args
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.group(cls=Subcommands)
 def store() -> None:
-    """Tokens, export, import and size of the store that `diagnose serve` and `remember` write to."""
+    """Tokens, changes, export and size of the store that `diagnose serve` and `remember` write to."""
 
 
 @store.command()
@@ -43,7 +44,7 @@ def issue(name: str, scopes: Sequence[Scope], days: int | None, store: str | Non
     report sends and keeps reports, remember writes down fixes, triage sets states, merges and splits, admin
     deletes.
     """
-    click.echo(_opened(store).issue(name, scopes, days))
+    click.echo(_opened(store).issue(name, scopes, getpass.getuser(), days))
 
 
 @store.command()
@@ -63,8 +64,30 @@ def tokens(store: str | None) -> None:
 @STORE
 def revoke(id: str, store: str | None) -> None:
     """End the token with an ID, as `tokens` shows it."""
-    if not _opened(store).revoke(id):
+    if not _opened(store).revoke(id, getpass.getuser()):
         fail(f"there is no token {id}")
+
+
+@store.command()
+@click.option(
+    "--most", type=click.IntRange(min=1), default=100, show_default=True, help="How many at most."
+)
+@STORE
+def audit(most: int, store: str | None) -> None:
+    """List changes, the latest first: when (UTC), who, what, of which failure, report or token.
+
+    There are merges and splits, states, deleted reports, tokens issued and revoked, evictions, imports.
+    """
+    import json
+    import time
+
+    from diagnose.rendering.words import clean
+
+    for change in _opened(store).changes(limit=most):
+        at = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(change.at))
+        details = json.dumps(change.details, ensure_ascii=False)
+        words = (at, change.by, change.what, change.subject, change.other, details)
+        click.echo("  ".join(clean(word) for word in words if word))
 
 
 @store.command()
@@ -96,7 +119,7 @@ def import_(file: TextIO, store: str | None) -> None:
     import json
 
     try:
-        added = _opened(store).imported(json.load(file))
+        added = _opened(store).imported(json.load(file), getpass.getuser())
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         fail(f"{file.name} is no export of a store: {error}")
     click.echo(f"failures: {added.failures}, fixes: {added.fixes}")
@@ -109,7 +132,7 @@ def import_(file: TextIO, store: str | None) -> None:
 @STORE
 def evict(most: int, store: str | None) -> None:
     """Delete the dullest reports; counts and fixes stay."""
-    click.echo(f"reports: -{_opened(store).evict(most)}")
+    click.echo(f"reports: -{_opened(store).evict(most, getpass.getuser())}")
 
 
 @store.command()

@@ -45,7 +45,7 @@ class Exchange(Transactions):
                 ],
             }
 
-    def imported(self, held: Mapping[str, Any]) -> Imported:
+    def imported(self, held: Mapping[str, Any], by: str) -> Imported:
         """Adds what another store exported, as far as it is missing here: a failure that one of its keys is
         known of gets its fixes and its other keys.
 
@@ -77,6 +77,7 @@ class Exchange(Transactions):
                         if session.get(OutcomeRow, outcome["id"]) is None:
                             session.add(OutcomeRow(**_given(OutcomeRow, outcome)))
                 session.flush()
+            self._log(session, "import", by, failures=failures, fixes=fixes)
         return Imported(failures, fixes)
 
 

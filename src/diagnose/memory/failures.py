@@ -7,18 +7,18 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from sqlalchemy import Select, delete, func, or_, select, tuple_, update
+from sqlalchemy import ColumnElement, Select, delete, func, or_, select, tuple_, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from diagnose.casebase.connection import connect
 from diagnose.memory import lookup, tallies
 from diagnose.memory.key import KEY_VERSION, Key, agreeing
-from diagnose.memory.records import FailureError, Group, Merge, Page, Place
+from diagnose.memory.records import Change, FailureError, Group, Page, Place, What
 from diagnose.memory.schema import (
+    ChangeRow,
     FixRow,
     GroupRow,
     KeyRow,
-    MergeRow,
     OutcomeRow,
     RankRow,
     ReportRow,
@@ -43,13 +43,20 @@ COUNTED = (
 class Failures(Transactions):
     """The part of a store that groups reports."""
 
-    def mark(self, group: str, status: Status, fixed_in: str | None = None) -> None:
+    def mark(self, group: str, status: Status, by: str, fixed_in: str | None = None) -> None:
         """Sets the status of a failure; ``fixed_in`` is a library and a version (``transformers 4.44``), or
         any other text."""
         with self._writing() as session:
             held = session.get_one(GroupRow, current(session, group))
             held.status = status
             held.fixed_in = (fixed_in or "").strip()[:NAME] or None if status == "fixed" else None
+            self._log(session, "status", by, held.id, status=status, fixed_in=held.fixed_in)
+
+    def changes(self, before: Place | None = None, limit: int = 50) -> list[Change]:
+        """What people have changed, the latest first; what follows ``before``."""
+        with self._reading() as session:
+            place = tuple_(ChangeRow.at, ChangeRow.id)
+            return _changes(session, *([place < before] if before is not None else ()), limit=limit)
 
     def group(self, id: str) -> Group | None:
         """A failure; of one that was merged into another, that other."""
@@ -127,20 +134,12 @@ class Failures(Transactions):
                     versions[library].append(version)
             variants = [one for one in counted if one.fact == "variant"]
             variants.sort(key=lambda one: -one.count)
-            merges = session.scalars(
-                select(MergeRow)
-                .where(or_(MergeRow.kept == id, MergeRow.other == id))
-                .order_by(MergeRow.at.desc())
-            )
             return Page(
                 [(id, at, host) for id, at, host in reports],
                 list(ranks),
                 versions,
                 sorted((int(one.value), one.count) for one in counted if one.fact == "day"),
-                [
-                    Merge(row.kind, row.kept, row.other, row.agreed["facts"], row.author, row.at)
-                    for row in merges
-                ],
+                _changes(session, or_(ChangeRow.subject == id, ChangeRow.other == id), limit=limit),
                 [(one.value, one.count, one.said or "") for one in variants[:limit]],
             )
 
@@ -171,7 +170,7 @@ class Failures(Transactions):
                 _move(session, table.group, other, kept)
             two.merged = kept
             one.words = f"{one.words} {two.words}"
-            self._log(session, "merge", kept, other, agreed, by)
+            self._log(session, "merge", by, kept, other, facts=agreed)
             first = min(one.first, two.first)
             self._recount(session, kept, two.count)
             one.first = first
@@ -218,26 +217,10 @@ class Failures(Transactions):
             counted = tallies.tallies(moved)
             tallies.add(session, group, counted, -1)
             tallies.add(session, made.id, counted)
-            self._log(session, "split", group, made.id, (), by)
+            self._log(session, "split", by, group, made.id)
             self._recount(session, group, -len(moved))
             self._recount(session, made.id, len(moved))
             return made.id
-
-    def _log(
-        self, session: Session, kind: str, kept: str, other: str, agreed: Sequence[str], by: str
-    ) -> None:
-        session.add(
-            MergeRow(
-                id=secrets.token_hex(8),
-                kind=kind,
-                kept=kept,
-                other=other,
-                agreed={"facts": list(agreed)},
-                author=by[:NAME],
-                at=self._now(),
-            )
-        )
-        session.flush()
 
     def _recount(self, session: Session, group: str, change: int) -> None:
         """Counts ``change`` more reports in, and looks anew for the first and the last that are there;
@@ -274,6 +257,38 @@ def _merged(session: Session, group: str) -> GroupRow | None:
     while row is not None and row.merged is not None:
         row = session.get(GroupRow, row.merged)
     return row
+
+
+def _changes(session: Session, *wanted: ColumnElement[bool], limit: int) -> list[Change]:
+    """What was changed, the latest first."""
+    rows = session.scalars(
+        select(ChangeRow)
+        .where(*wanted)
+        .order_by(ChangeRow.at.desc(), ChangeRow.id.desc())
+        .limit(limit)
+    )
+    return [
+        Change(
+            row.id, cast(What, row.kind), row.subject, row.other, row.details, row.author, row.at
+        )
+        for row in rows
+    ]
+
+
+def remove(session: Session, group: str) -> None:
+    """Deletes a failure whose reports were all deleted, unless somebody has fixed it, and those that were
+    merged into it: their facts are of a report."""
+    fixed = session.scalar(select(FixRow.id).where(FixRow.group == group).limit(1))
+    if fixed is not None or session.get_one(GroupRow, group).count > 0:
+        return
+    rows = [session.get_one(GroupRow, group)]
+    for row in rows:
+        rows += session.scalars(select(GroupRow).where(GroupRow.merged == row.id))
+    for table in (KeyRow, TallyRow):
+        session.execute(delete(table).where(table.group == group))
+    for row in reversed(rows):
+        session.delete(row)
+        session.flush()
 
 
 def _move(session: Session, column: InstrumentedAttribute[Any], old: str, new: str) -> None:

@@ -20,7 +20,7 @@ from diagnose.errors import DiagnoseError
 from diagnose.model import Diagnosis, KnownFix, Outcome, Report, Seen
 
 #: Must equal `diagnose.memory.schema.VERSION`.
-SCHEMA_VERSION = "2"
+SCHEMA_VERSION = "3"
 #: Names no store, where one would be taken by default.
 OFF = "none"
 _VARIABLE = "DIAGNOSE_STORE"

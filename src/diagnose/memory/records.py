@@ -13,6 +13,9 @@ Scope = Literal["report", "remember", "triage", "admin"]
 
 #: A failure that was never met before, or that a version has which was to hold its fix.
 News = Literal["new", "regressed"]
+#: Merged with ``other``; split, ``other`` made of it; a status set; a report deleted; a token issued or
+#: revoked; the dullest reports deleted; failures imported.
+What = Literal["merge", "split", "status", "delete", "issue", "revoke", "evict", "import"]
 #: Where a list goes on: when the last one shown was met, and its id.
 Place = tuple[int, str]
 
@@ -80,13 +83,15 @@ class Group(NamedTuple):
     fixed_in: str | None
 
 
-class Merge(NamedTuple):
-    """A merge or split by hand: of which group, the facts that agreed, by whom and when."""
+class Change(NamedTuple):
+    """What somebody has changed, when: ``subject`` is the id of a failure, a report or a token, ``other``
+    of a second failure; ``details`` say more (the facts that agreed, a status, a token's name)."""
 
-    kind: str
-    kept: str
-    other: str
-    agreed: Sequence[str]
+    id: str
+    what: What
+    subject: str
+    other: str | None
+    details: Mapping[str, Any]
     by: str
     at: int
 
@@ -99,11 +104,11 @@ class Imported(NamedTuple):
 
 
 class Page(NamedTuple):
-    """The details of a group: the latest reports, ranks, versions, reports by day and merges."""
+    """The details of a group: the latest reports, ranks, versions, reports by day, and who changed it."""
 
     reports: Sequence[tuple[str, int, str | None]]
     ranks: Sequence[int]
     versions: Mapping[str, Sequence[str]]
     days: Sequence[tuple[int, int]]
-    merges: Sequence[Merge]
+    changes: Sequence[Change]
     variants: Sequence[tuple[str, int, str]]

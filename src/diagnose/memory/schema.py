@@ -16,7 +16,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 #: Raised with every change that an older diagnose would misread; versions/ has a revision for each.
-VERSION = 2
+VERSION = 3
 
 Table = dict[str, Any]
 
@@ -167,14 +167,26 @@ class TokenRow(Base):
     expires: Mapped[int | None]
 
 
-class MergeRow(Base):
-    """A merge or split by hand: which groups, which facts agreed, who did it."""
+class ChangeRow(Base):
+    """What somebody has changed by hand, for good: ids, which may be of what has gone, and no text of a
+    report. ``kind`` is one of `diagnose.memory.records.What`, which says what ``subject``, ``other`` and
+    ``details`` are."""
 
-    __tablename__ = "memory_merge"
+    __tablename__ = "memory_change"
     id: Mapped[str] = mapped_column(primary_key=True)
     kind: Mapped[str]
-    kept: Mapped[str] = mapped_column(ForeignKey("memory_group.id"), index=True)
-    other: Mapped[str] = mapped_column(ForeignKey("memory_group.id"), index=True)
-    agreed: Mapped[Table]
+    subject: Mapped[str] = mapped_column(index=True)
+    other: Mapped[str | None] = mapped_column(index=True)
+    details: Mapped[Table]
     author: Mapped[str]
     at: Mapped[int]
+    __table_args__ = (Index("memory_change_latest", "at", "id"),)
+
+
+class HitRow(Base):
+    """How many requests were counted under a name in a window of time that ends at ``until``."""
+
+    __tablename__ = "memory_hit"
+    name: Mapped[str] = mapped_column(primary_key=True)
+    count: Mapped[int]
+    until: Mapped[int] = mapped_column(index=True)

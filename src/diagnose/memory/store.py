@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 
 from diagnose.memory import lookup, tallies
 from diagnose.memory.exchange import Exchange
-from diagnose.memory.failures import Failures, current
+from diagnose.memory.failures import Failures, current, remove
 from diagnose.memory.key import KEY_VERSION, Key, digests, exact, key
 from diagnose.memory.lookup import StoreError
 from diagnose.memory.records import Input, Kept, News, Stored
@@ -124,8 +124,9 @@ class Store(Failures, Exchange, Tokens):
                 row.id, _unpacked(row.input), row.received, row.expires, row.removed, row.group
             )
 
-    def forget(self, id: str) -> bool:
-        """Deletes a report for good; False where there is none."""
+    def forget(self, id: str, by: str) -> bool:
+        """Deletes a report for good, and with the last one its failure, if nobody has written a fix; False
+        where there is none."""
         with self._writing() as session:
             row = session.get(ReportRow, id)
             if row is None:
@@ -134,12 +135,14 @@ class Store(Failures, Exchange, Tokens):
             session.execute(delete(RankRow).where(RankRow.report == id))
             session.delete(row)
             session.flush()
+            self._log(session, "delete", by, id)
             if group is not None:
                 tallies.add(session, group, _counted(row), -1)
                 self._recount(session, group, -1)
+                remove(session, group)
             return True
 
-    def evict(self, most: int) -> int:
+    def evict(self, most: int, by: str) -> int:
         """Deletes the dullest kept reports until at most so many are left; how many went.
 
         A report is the duller the older it is and the more newer ones its failure has, so that a rare
@@ -164,6 +167,7 @@ class Store(Failures, Exchange, Tokens):
             for table, column in ((RankRow, RankRow.report), (ReportRow, ReportRow.id)):
                 for begin in range(0, len(gone), _AT_ONCE):
                     session.execute(delete(table).where(column.in_(gone[begin : begin + _AT_ONCE])))
+            self._log(session, "evict", by, count=len(gone))
             return len(gone)
 
     def _keep(self, session: Session, row: ReportRow, diagnosis: Diagnosis) -> Kept:

@@ -9,7 +9,7 @@ from sqlalchemy import Table, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
-from diagnose.memory.schema import TallyRow
+from diagnose.memory.schema import Base, TallyRow
 
 #: A day since 1970; a library with its version; the exact key.
 Fact = Literal["day", "host", "version", "variant"]
@@ -79,14 +79,14 @@ def add(session: Session, group: str, counted: Iterable[Tally], times: Literal[1
     ]
     if not rows:
         return
-    new = _insert(session)
+    new = upsert(session, TallyRow)
     count = _TABLE.c.count + new.excluded.count
     session.execute(new.on_conflict_do_update(_TABLE.primary_key, set_={"count": count}), rows)
     if times < 0:
         session.execute(delete(TallyRow).where(TallyRow.group == group, TallyRow.count <= 0))
 
 
-def _insert(session: Session) -> sqlite.Insert:
+def upsert(session: Session, row: type[Base]) -> sqlite.Insert:
     """An insertion that may meet its row; both dialects spell it alike."""
     inserts = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
-    return cast(sqlite.Insert, inserts[session.get_bind().dialect.name](_TABLE))
+    return cast(sqlite.Insert, inserts[session.get_bind().dialect.name](cast(Table, row.__table__)))

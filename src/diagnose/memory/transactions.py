@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,10 +16,11 @@ from sqlalchemy.orm import Session
 from diagnose.casebase.connection import CasebaseError, displayed, engine_of
 from diagnose.memory import lookup, schema
 from diagnose.memory.lookup import StoreError
+from diagnose.memory.records import What
 from diagnose.memory.redaction import Redacted
 from diagnose.migrating import migrate
 
-#: Seconds that a writer to SQLite waits for his turn.
+#: Seconds that a writer waits for his turn.
 _BUSY = 30
 #: The longest name that anybody gives.
 NAME = 200
@@ -70,6 +72,20 @@ class Transactions:
         with self._reading() as session:
             session.get(schema.MetaRow, "schema")
 
+    def _log(
+        self,
+        session: Session,
+        what: What,
+        by: str,
+        subject: str = "",
+        other: str | None = None,
+        **details: object,
+    ) -> None:
+        """Writes down who changes what, in the transaction that changes it."""
+        row = {"kind": what, "subject": subject, "other": other, "details": details}
+        id = f"{time.time_ns():x}{secrets.token_hex(4)}"  # those of one second are in order, too
+        session.add(schema.ChangeRow(id=id, at=self._now(), author=by[:NAME], **row))
+
     @contextmanager
     def _writing(self) -> Iterator[Session]:
         with self._session() as session, session.begin():
@@ -111,14 +127,21 @@ class Transactions:
 
 
 def _prepared(engine: Engine) -> Engine:
-    """SQLite with one writer at a time who waits for his turn, and readers who never wait."""
+    """A writer waits for his turn, not for ever; SQLite has one at a time, and readers who never wait."""
+    busy = int(_BUSY * 1000)
     if engine.url.get_backend_name() != "sqlite":
+
+        @event.listens_for(engine, "connect")
+        def waits(connection: Any, _: Any) -> None:
+            connection.execute(f"SET lock_timeout = {busy}")
+            connection.commit()
+
         return engine
 
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _: Any) -> None:
         connection.isolation_level = None  # transactions begin below
-        connection.execute(f"PRAGMA busy_timeout = {_BUSY * 1000}")
+        connection.execute(f"PRAGMA busy_timeout = {busy}")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA foreign_keys = ON")
 

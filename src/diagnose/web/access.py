@@ -18,7 +18,7 @@ from diagnose.web.errors import refused
 
 #: What people and probes may always read.
 PUBLIC = frozenset({"static", "pages.healthz", "memory.readyz"})
-#: Endpoint -> what a token has to allow. An endpoint that writes has a line here.
+#: Endpoint -> what a token has to allow. All that write have a line here, and what not everybody reads.
 SCOPES: Mapping[str, Scope] = {
     "memory.keep": "report",
     "memory.send": "report",
@@ -27,6 +27,7 @@ SCOPES: Mapping[str, Scope] = {
     "memory.merge": "triage",
     "memory.split": "triage",
     "memory.delete": "admin",
+    "memory.changes": "admin",
 }
 
 
@@ -38,7 +39,7 @@ class Access(enum.Enum):
     CLOSED = "closed"
 
 
-#: What somebody may do whom a proxy has let in: all but deleting for good.
+#: What somebody may do whom a proxy has let in: all but what admins may.
 _SIGNED_IN: frozenset[Scope] = frozenset({"report", "remember", "triage"})
 #: Says that a request came through a trusted proxy.
 TRUSTED = "diagnose.trusted"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -109,6 +110,7 @@ def _prepare_templates(app: Flask) -> None:
         percent=pages.percent,
         bug_line=bug_line,
         day=lambda at: day(at, language.current()),
+        clock=lambda at: time.strftime("%H:%M", time.gmtime(at)),
         seen_line=lambda seen: seen_line(seen, language.current()),
         https=pages.https,
         in_general=in_general,
@@ -133,7 +135,9 @@ def _guard(app: Flask, proxies: Sequence[str], hops: int, rate: str | None, log:
     if log:
         guarding.log(app)
     if rate is not None:
-        guarding.limit(app, rate)
+        from diagnose.web.limiting import limit
+
+        limit(app, rate)
     if proxies:
         app.wsgi_app = guarding.TrustedProxies(app.wsgi_app, proxies, hops)  # type: ignore[assignment, method-assign]
 

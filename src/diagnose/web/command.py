@@ -63,7 +63,7 @@ import click
 @click.option(
     "--rate",
     metavar="RATE",
-    help="How many requests one address may make of a worker, such as '120 per minute'.",
+    help="How many requests one address may make, such as '120 per minute'; with a store, of all workers.",
 )
 @click.option(
     "--log", is_flag=True, help="Log each request as a line of JSON, without what was sent."

@@ -51,25 +51,17 @@ def complete(diagnosis: Diagnosis) -> Diagnosis:
 
 
 def _input(error: InputError) -> Response:
-    if _api():
-        return problem(error.status, say(error.reason, "en", **error.values))
-    return page(error.status, say(error.reason, current(), **error.values))
+    return _refusal(error.status, error.reason, **error.values)
 
 
 def _casebase(error: CasebaseError) -> Response:
     current_app.logger.error("the case base cannot be used: %s", error)
-    return (
-        problem(503, say("error-503", "en")) if _api() else page(503, say("error-503", current()))
-    )
+    return _refusal(503, "error-503")
 
 
 def _store(error: StoreError) -> Response:
     current_app.logger.error("%s", error)
-    return (
-        problem(503, say("error-store", "en"))
-        if _api()
-        else page(503, say("error-store", current()))
-    )
+    return _refusal(503, "error-store")
 
 
 def _unexpected(error: Exception) -> Response:
@@ -95,17 +87,21 @@ def _fault(pieces: tuple[Missing, ...]) -> Response:
 
 def refused(status: int) -> Response:
     """A refusal as a page or, to a program, as a problem."""
-    key = f"error-{status}"
-    return problem(status, say(key, "en")) if _api() else page(status, say(key, current()))
+    return _refusal(status, f"error-{status}")
+
+
+def _refusal(status: int, key: str, /, **values: object) -> Response:
+    if _api():
+        return problem(status, say(key, "en", **values))
+    return page(status, say(key, current(), **values))
 
 
 def _http(error: HTTPException) -> Response:
     status = error.code or 500
     if status == 413:
         return _input(too_large(current_app.config["DIAGNOSE_MAX_BYTES"]))
-    lang = "en" if _api() else current()
     key = f"error-{status}" if status in (400, 403, 404, 405, 429) else "error-other"
-    response = (problem if _api() else page)(status, say(key, lang))
+    response = _refusal(status, key)
     if status == 405 and error.get_response().headers.get("Allow"):
         response.headers["Allow"] = error.get_response().headers["Allow"]
     return response

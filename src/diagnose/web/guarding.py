@@ -1,4 +1,4 @@
-"""What stands around the application where many use it: proxies, limits, a log of requests."""
+"""What stands around the application where many use it: proxies, and a log of requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flask import Flask, Response, g, request
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from diagnose.installation import needs
-from diagnose.web.access import PUBLIC, TRUSTED, who
+from diagnose.web.access import TRUSTED, who
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -49,31 +49,6 @@ class TrustedProxies:
         except ValueError:  # a socket file has no address
             return False
         return any(address in network for network in self._networks)
-
-
-def limit(app: Flask, rate: str) -> None:
-    """Refuses more requests from one address than a rate allows (``120 per minute``) with 429. Each worker
-    counts for itself.
-
-    Raises:
-        ImportError: Flask-Limiter is not installed.
-        ValueError: it is no rate.
-    """
-    try:
-        from flask_limiter import Limiter
-        from flask_limiter.util import get_remote_address
-        from limits import parse_many
-    except ImportError as error:
-        raise ImportError(needs("Flask-Limiter", "server"), name="flask_limiter") from error
-    parse_many(rate)  # which Flask-Limiter would do at the first request
-    limiter = Limiter(
-        get_remote_address,
-        app=app,
-        application_limits=[rate],
-        storage_uri="memory://",
-        headers_enabled=True,
-    )
-    limiter.request_filter(lambda: request.endpoint in PUBLIC)
 
 
 def log(app: Flask) -> None:

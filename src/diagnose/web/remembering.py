@@ -140,7 +140,7 @@ def fix(id: str) -> Response:
 @blueprint.post("/r/<id>/delete")
 def delete(id: str) -> Response:
     """Deletes a report for good."""
-    return _back("pages.paste") if _store().forget(id) else abort(404)
+    return _back("pages.paste") if _store().forget(id, _who()) else abort(404)
 
 
 def _keep(id: str, diagnosis: Diagnosis) -> Kept:
@@ -160,7 +160,7 @@ def _follow(kept: Kept) -> None:
         background.do(lambda: notices.post(webhook, sentence, group, link))
     # To count is work: once while a twentieth comes in is enough.
     if most is not None and kept.new and secrets.randbelow(most // 20 + 1) == 0:
-        background.do(lambda: held.evict(most))
+        background.do(lambda: held.evict(most, "diagnose serve"))
 
 
 # --- the API ---------------------------------------------------------------------------------------
@@ -320,7 +320,7 @@ def status(id: str) -> Response:
     wanted = request.form.get("status", "")
     if wanted not in get_args(Status):
         raise InputError(400, "error-400")
-    _store().mark(id, cast(Status, wanted), request.form.get("fixed_in"))
+    _store().mark(id, cast(Status, wanted), _who(), request.form.get("fixed_in"))
     return _back("memory.failure", id=id)
 
 
@@ -346,6 +346,15 @@ def split(id: str) -> Response:
         )
     except FailureError:
         raise InputError(400, "error-split") from None
+
+
+@blueprint.get("/changes")
+def changes() -> str:
+    """Who changed what, the latest first: for admins."""
+    found = _store().changes(_before(), _PAGE)
+    return render_template(
+        "changes.html", changes=found, next=_next([(one.at, one.id) for one in found])
+    )
 
 
 def _who() -> str:
