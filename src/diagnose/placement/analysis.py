@@ -63,8 +63,7 @@ def analyse(
     options: OptionState = OptionState.OPEN,
     rounds: int = 1,
     gpus: int = 2,
-    supposing: bool = False,
-    placing: Placing = lambda: None,
+    placing: Placing | None = None,
 ) -> Program:
     """Runs a file as the main program, then what it never called.
 
@@ -79,9 +78,8 @@ def analyse(
         options: how all others are taken.
         rounds: how often a loop runs whose items are not known; what one round leaves, the next meets.
         gpus: of the machine; what fails with one fails with two, and not the other way round.
-        supposing: run what nothing calls once more where something says that it is given what is on an
-            accelerator.
-        placing: finds another file of the package that goes by a device, which says so too.
+        placing: finds another file of the package that goes by a device. Where it is given, the code around
+            what nothing calls says, too, that this is given what is on an accelerator.
 
     Returns:
         What was seen until the end, or until the budget was spent.
@@ -89,7 +87,7 @@ def analyse(
     machine = Machine(torch)
     machine.defaults, machine.rounds, machine.gpus = defaults, rounds, gpus
     machine.options = options
-    machine.placing, machine.supposing = placing, supposing
+    machine.placing = placing
     loading = _Loading(machine, imported)
     machine.evaluate = expressions.evaluate
     machine.execute = statements.execute
@@ -192,7 +190,7 @@ def checked(
         placing: finds another file of the package that goes by a device.
     """
     run = partial(analyse, source, torch, imported)
-    program = run(supposing=True, placing=placing)
+    program = run(placing=placing)
     found = _by_place(program)
     if program.has_options:
         by_default = run(options=OptionState.DEFAULT)

@@ -11,10 +11,8 @@ from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU, HOME, DeviceVariable, differ, is_open, named_so
 from diagnose.placement.evidence import (
     batches_of,
-    is_of_host,
     of_attributes,
     of_function,
-    of_package,
     tensors_of,
 )
 from diagnose.placement.language import calls
@@ -226,7 +224,7 @@ def _only_of_init(made: Class) -> frozenset[str]:
 def _waits(machine: Machine, function: Function) -> bool:
     """Whether a function is to be run for itself: what nothing calls, and, where something may say what it
     is given, what only that calls."""
-    calling = machine.called if machine.supposing else machine.entered
+    calling = machine.entered if machine.placing is None else machine.called
     return id(function.node) not in calling and not isinstance(function.node, ast.Lambda)
 
 
@@ -267,7 +265,7 @@ def _bound(machine: Machine, meetings: Sequence[Meeting]) -> list[Meeting]:
         because: Evidence | None = None
         for side in meeting.sides:
             device = side.tensor.device
-            if is_open(device) and machine.supposing and (told := device.told()):
+            if is_open(device) and (told := device.told()) is not None:
                 device.bind(HOME, told)
             if is_open(device):
                 side.tensor.device = None
@@ -280,7 +278,7 @@ def _bound(machine: Machine, meetings: Sequence[Meeting]) -> list[Meeting]:
 def _open(machine: Machine, this: Value, made: Class) -> None:
     """The device of an attribute that methods move, or ask for its device, is a variable."""
     held = _plain(this)
-    for name, told in of_attributes(made).items() if machine.supposing else ():
+    for name, told in of_attributes(made).items() if machine.placing is not None else ():
         value = held.get(name)
         if isinstance(value, Unknown) or (isinstance(value, Tensor) and value.device is None):
             held[name] = Tensor(DeviceVariable(partial(_itself, told)), Origin.GIVEN)
@@ -315,7 +313,7 @@ def _names(function: Function) -> list[str]:
 def _tensors(machine: Machine, function: Function) -> Mapping[str, Value]:
     """The parameters that a function uses as tensors, and those of which it uses items so: on devices that
     callers choose. What it follows, and what a model's ``forward`` is given, is where the weights are."""
-    told = cache(partial(_told, machine, function))
+    told = cache(partial(of_function, function, machine.placing))
     asked = {
         node.value.id
         for node in nodes(function.node, ast.Attribute)
@@ -332,15 +330,6 @@ def _tensors(machine: Machine, function: Function) -> Mapping[str, Value]:
     of_model = function.name.endswith(".forward") and isinstance(function.this, Module)
     there = _followed(machine, function) | (tensors | asked if of_model else frozenset())
     return found | {name: Tensor(HOME, Origin.GIVEN) for name in there}
-
-
-def _told(machine: Machine, function: Function) -> Evidence | None:
-    """What says that a function which the program does not call is given tensors on an accelerator."""
-    made = function.owner.node.name if function.owner is not None else ""
-    name = function.node.name if not isinstance(function.node, ast.Lambda) else ""
-    if id(function.node) in machine.called or is_of_host(name) or is_of_host(made):
-        return None
-    return of_function(function) or of_package(function, machine.placing)
 
 
 def _followed(machine: Machine, function: Function) -> frozenset[str]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import PurePath
 
 from diagnose.kinds import EvidenceKind
 from diagnose.model import TorchNames
+from diagnose.placement import Placing
 from diagnose.placement.device_patterns import destinations, moved_in
 from diagnose.placement.devices import CPU, written
 from diagnose.placement.model import Evidence, Source, Spot
@@ -30,15 +31,26 @@ from diagnose.placement.tensors import Module
 from diagnose.placement.values import Class, Function
 
 
-def of_function(function: Function) -> Evidence | None:
+def of_function(function: Function, placing: Placing | None) -> Evidence | None:
     """What says that a function may be given tensors on an accelerator; None where nothing does, or where
-    it is what prepares data on the host."""
-    if _prepares(function):
+    it is what prepares data on the host.
+
+    Args:
+        function: the function.
+        placing: finds another file of its package that goes by a device; None where nobody asks.
+    """
+    if placing is None or _prepares(function):
         return None
     source, owner = function.source, function.owner
 
-    def found(kind: EvidenceKind, node: ast.AST | None) -> Evidence | None:
-        return Evidence(kind, Spot(source, node, function.name)) if node is not None else None
+    def found(kind: EvidenceKind, node: ast.AST | None, where: Source = source) -> Evidence | None:
+        name = function.name if where is source else None
+        return Evidence(kind, Spot(where, node, name)) if node is not None else None
+
+    def of_package() -> Evidence | None:
+        if any(map(is_of_host, PurePath(source.path).parts[-3:])) or (file := placing()) is None:
+            return None
+        return found(EvidenceKind.PACKAGE, _moves(file.tree) or _follows(file.tree), file)
 
     of_module = owner.node if owner is not None and isinstance(function.this, Module) else None
     return (
@@ -46,16 +58,8 @@ def of_function(function: Function) -> Evidence | None:
         or found(EvidenceKind.MODULE, of_module)
         or found(EvidenceKind.PEER, _moves(owner.node) if owner is not None else None)
         or found(EvidenceKind.PEER, _follows(source.tree))
+        or of_package()
     )
-
-
-def of_package(function: Function, placing: Callable[[], Source | None]) -> Evidence | None:
-    """The same of a function in whose package another file goes by a device; ``placing`` finds that."""
-    folders = PurePath(function.source.path).parts[-3:]
-    if _prepares(function) or any(map(is_of_host, folders)) or (source := placing()) is None:
-        return None
-    node = _moves(source.tree) or _follows(source.tree)
-    return Evidence(EvidenceKind.PACKAGE, Spot(source, node, None)) if node is not None else None
 
 
 def of_attributes(made: Class) -> Mapping[str, Evidence]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, OptionState, Origin
 from diagnose.model import TorchNames
+from diagnose.placement import Placing
 from diagnose.placement.devices import (
     CPU,
     CURRENT,
@@ -21,7 +22,7 @@ from diagnose.placement.devices import (
     named_so,
     written,
 )
-from diagnose.placement.model import Device, Evidence, Source, Spot, Step
+from diagnose.placement.model import Device, Evidence, Spot, Step
 from diagnose.placement.semantics import nodes
 from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -207,9 +208,9 @@ class Machine:
         self.hung: list[tuple[Value, Frame]] = []
         #: The functions that the program calls.
         self.called = frozenset[int]()
-        #: Whether to look for what says that something may be on an accelerator.
-        self.supposing = False
-        self.placing: Callable[[], Source | None] = lambda: None
+        #: Finds another file of the package that goes by a device; None where what the code around says is
+        #: not asked for.
+        self.placing: Placing | None = None
         #: Whether options are taken to have their defaults.
         self.defaults = True
         #: How the others are taken, and whether there are any.
