@@ -88,5 +88,6 @@ def summary(report: Report, lang: Lang = "en") -> str:
     if every:
         parts.append(words["left"].format(safe=safe, all=every))
     operations = report.judged + report.unknown
-    parts.append(words["unknown"].format(unknown=report.unknown, all=operations))
+    if operations:
+        parts.append(words["unknown"].format(unknown=report.unknown, all=operations))
     return words["between"].join(parts)
