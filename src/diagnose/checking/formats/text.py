@@ -88,6 +88,5 @@ def summary(report: Report, lang: Lang = "en") -> str:
     if every:
         parts.append(words["left"].format(safe=safe, all=every))
     operations = report.judged + report.unknown
-    if operations:
-        parts.append(words["unknown"].format(unknown=report.unknown, all=operations))
+    parts.append(words["unknown"].format(unknown=report.unknown, all=operations))
     return words["between"].join(parts)
