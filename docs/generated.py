@@ -106,6 +106,8 @@ def rules(casebase: Casebase) -> str:
         rows.append(
             f"| {found} | {_plain(casebase.causes[rule.id].title)} | {fix} ({_plain(safety)}) | {preview} |"
         )
+    own = casebase.accelerator()
+    rows.append(f"| `accelerator` | {_plain(own.title)} | `use-accelerator` | where selected |")
     rows.append(
         "\nSafe fixes are made by `--fix`, the others by `--unsafe-fixes` ([check](checking.md))."
     )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from diagnose.hooks import explain, install, uninstall
     from diagnose.hooks.notebook import why
+    from diagnose.hooks.sentry import sentry_event
     from diagnose.model import Diagnosis
     from diagnose.pipeline import diagnose as diagnose_text
     from diagnose.tracing import trace
@@ -28,6 +29,7 @@ __all__ = [
     "explain",
     "guard",
     "install",
+    "sentry_event",
     "trace",
     "uninstall",
     "why",
@@ -39,6 +41,7 @@ _HOMES = {
     "explain": ("diagnose.hooks", "explain"),
     "guard": ("diagnose.tracing.guarding", "guard"),
     "install": ("diagnose.hooks", "install"),
+    "sentry_event": ("diagnose.hooks.sentry", "sentry_event"),
     "trace": ("diagnose.tracing", "trace"),
     "load_ipython_extension": ("diagnose.hooks.notebook", "load"),
     "uninstall": ("diagnose.hooks", "uninstall"),

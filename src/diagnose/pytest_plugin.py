@@ -9,7 +9,6 @@ import os
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
-from typing import NamedTuple
 
 import pytest
 
@@ -23,13 +22,8 @@ _ATTRIBUTE = "_diagnose"
 #: Of the processor, for one failure.
 _SECONDS = 10.0
 _WIDEST = 120
-
-
-class _Found(NamedTuple):
-    """A diagnosis as it is printed, and what it has in common with others of the same cause."""
-
-    cause: str
-    page: str
+#: What a diagnosis has in common with others of the same cause, and its page.
+_Found = tuple[str, str]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -83,7 +77,7 @@ class _Plugin:
         if report.failed and call.excinfo is not None:
             found = self._found(call.excinfo.value)
             if found is not None:
-                setattr(report, _ATTRIBUTE, tuple(found))
+                setattr(report, _ATTRIBUTE, found)
         return report
 
     def _found(self, error: BaseException) -> _Found | None:
@@ -104,16 +98,16 @@ class _Plugin:
         given = getattr(report, _ATTRIBUTE, None)
         if given is None or self._worker:
             return
-        found = _Found(*given)
-        if found.cause in self._first:
-            self._more[found.cause] = self._more.get(found.cause, 0) + 1
+        cause, page = given
+        if cause in self._first:
+            self._more[cause] = self._more.get(cause, 0) + 1
             return
-        self._first[found.cause] = report.nodeid
+        self._first[cause] = report.nodeid
         add = getattr(
             report.longrepr, "addsection", None
         )  # plain text, of a plugin's own, has none
         if add is not None:
-            add(_TITLE, found.page, "-")
+            add(_TITLE, page, "-")
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         """A line for each cause that several tests fail of."""
@@ -144,4 +138,4 @@ def _shown(diagnosis: Diagnosis) -> _Found:
     place = f"{at.file}:{at.line}" if at is not None else ""
     cause = diagnosis.causes[0].id if diagnosis.causes else ""
     columns = min(shutil.get_terminal_size((80, 24)).columns, _WIDEST)
-    return _Found(f"{cause} {place}", render(diagnosis, columns=columns).rstrip())
+    return f"{cause} {place}", render(diagnosis, columns=columns).rstrip()

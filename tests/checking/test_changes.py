@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -108,25 +110,67 @@ def steps(inputs: dict[str, str], base: str) -> list[tuple[str, dict[str, str]]]
     found = []
     for step in action["runs"]["steps"][1:]:
         assert "${{" not in step["run"]  # what a stranger names must not be a script
-        if bool(given["log"]) == (step["if"] == "inputs.log != ''"):
-            variables = {
-                key: given[value.removeprefix("${{ inputs.").removesuffix(" }}")]
-                for key, value in step["env"].items()
-            }
+        if all(HOLDS[condition](given) for condition in step["if"].split(" && ")):
+            variables = {key: filled(value, given) for key, value in step["env"].items()}
             found.append((step["run"], variables))
     return found
+
+
+#: What the action's steps ask for.
+HOLDS: dict[str, Callable[[dict[str, str]], bool]] = {
+    "inputs.log == ''": lambda given: not given["log"],
+    "inputs.log != ''": lambda given: bool(given["log"]),
+    "inputs.comment == 'true'": lambda given: given["comment"] == "true",
+    "github.event.pull_request.number": lambda given: True,
+}
+GITHUB = {
+    "github.event.pull_request.number": "7",
+    "github.repository": "team/train",
+    "github.token": "t",
+}
+
+
+def filled(value: str, given: dict[str, str]) -> str:
+    """The value of a variable of a step, which is one expression."""
+    name = value.removeprefix("${{ ").removesuffix(" }}")
+    return GITHUB[name] if name in GITHUB else given[name.removeprefix("inputs.")]
+
+
+#: A stand-in for GitHub's program: keeps the comments of the pull request in a file, and lists them by
+#: what it is asked for with the real jq.
+GH = """\
+import json, os, subprocess, sys, pathlib
+held = pathlib.Path(os.environ["RUNNER_TEMP"], "comments.json")
+comments = json.loads(held.read_text()) if held.exists() else []
+words = sys.argv[1:]
+path = next(word for word in words if word.startswith("repos/"))
+body = next((word.partition("=")[2] for word in words if word.startswith("body=")), None)
+assert os.environ["GH_TOKEN"] == "t" and path.startswith("repos/team/train/issues/")
+if "--jq" in words:
+    query = words[words.index("--jq") + 1]
+    subprocess.run(["jq", "-r", query], input=json.dumps(comments), text=True, check=True)
+elif "PATCH" in words:
+    (one,) = [one for one in comments if str(one["id"]) == path.rpartition("/")[2]]
+    one["body"] = body
+else:
+    assert path.endswith("/7/comments")
+    comments.append({"id": 10 + len(comments), "user": {"type": "Bot"}, "body": body})
+held.write_text(json.dumps(comments))
+"""
 
 
 def walked(folder: Path, inputs: dict[str, str], base: str = "") -> tuple[int, str, str]:
     """The exit status of the action's last step, what it printed, and the job's page."""
     runner = folder.parent / "runner"
     bin = runner / "diagnose" / "bin"
-    bin.mkdir(parents=True)
+    bin.mkdir(parents=True, exist_ok=True)
     source = Path(diagnose.__file__).parents[1]
     (bin / "diagnose").write_text(
         f'#!/bin/sh\nPYTHONPATH={source} exec {sys.executable} -m diagnose "$@"\n'
     )
-    (bin / "diagnose").chmod(0o755)
+    (bin / "gh").write_text(f"#!{sys.executable}\n{GH}")
+    for program in bin.iterdir():
+        program.chmod(0o755)
     page = runner / "page.md"
     status, printed = 0, ""
     for script, variables in steps(inputs, base):
@@ -171,3 +215,38 @@ def test_the_action_explains_a_log(checkout: Path) -> None:
     assert status == 0
     assert printed.startswith("::error file=")
     assert "cross-shard-op" in page
+
+
+HOSTILE = """\
+Traceback (most recent call last):
+  File "/w/@team/<!-- diagnose -->/train.py", line 3, in step
+    loss = model(x)  # @team ``` </details> <script>
+RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu! @team $(touch ran) `touch ran`
+"""
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+def test_the_action_keeps_one_comment_and_quotes_the_log(checkout: Path) -> None:
+    comments = checkout.parent / "runner" / "comments.json"
+    comments.parent.mkdir()
+    others = [
+        {"id": 1, "user": {"type": "User"}, "body": "<!-- diagnose -->\nnot ours"},
+        {"id": 2, "user": {"type": "Bot"}, "body": "coverage"},
+    ]
+    comments.write_text(json.dumps(others))
+    (checkout / "train.log").write_text(HOSTILE)
+    asked = {"log": "train.log", "comment": "true"}
+    assert walked(checkout, asked)[0] == 0
+    *first, hostile = json.loads(comments.read_text())
+    assert first == others
+    assert hostile["body"].startswith("<!-- diagnose -->\n### RuntimeError in ")
+    prose = re.sub(r"(?ms)^(`{3,}).*?^\1$|`[^`\n]*`", "", hostile["body"].partition("\n")[2])
+    assert not re.search(r"@\w|<(?!/?(?:details|summary)>)(?<!\\<)", prose)
+    assert not (checkout / "ran").exists()
+    shutil.copy(ROOT / "tests/traces/easyedit-memit-delta.txt", checkout / "train.log")
+    walked(checkout, asked)
+    *first, edited = json.loads(comments.read_text())
+    assert (first, edited["id"]) == (others, hostile["id"])
+    assert "cross-shard-op" in edited["body"]
+    walked(checkout, asked | {"comment": "false", "log": "train.log"})
+    assert len(json.loads(comments.read_text())) == 3

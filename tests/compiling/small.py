@@ -212,6 +212,36 @@ pattern = 'out of memory'
 literals = ['out of memory']
 examples = ['RuntimeError: out of memory']
 """,
+    "accelerator.toml": """\
+[twins]
+synchronize = { to = "torch.accelerator.synchronize", since = "2.6" }
+
+[places]
+keywords = ["device"]
+first = ["torch.device"]
+lenient = ["torch.autocast"]
+
+[en]
+title = "T"
+why = "W"
+tell = "L"
+says = "{name} x"
+left = "{name} y"
+because = { host = "h", none = "n", release = "torch {since}" }
+
+[zh]
+title = "T"
+why = "W"
+tell = "L"
+says = "{name} x"
+left = "{name} y"
+because = { host = "h", none = "n", release = "torch {since}" }
+""",
+    "device_map.toml": """\
+[split]
+en = "{name} is on {devices}"
+zh = "{name} 在 {devices}"
+""",
     "checks.toml": """\
 [one]
 fixes = ["move"]

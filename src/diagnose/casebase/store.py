@@ -25,6 +25,7 @@ from diagnose.casebase.connection import (
 )
 from diagnose.casebase.index import StoredIncidents
 from diagnose.model import (
+    AcceleratorRule,
     AdviceRule,
     Cause,
     CheckRule,
@@ -73,7 +74,9 @@ class Casebase(NamedTuple):
     questions: Callable[[], tuple[QuestionRule, ...]]
     advice: Callable[[], tuple[AdviceRule, ...]]
     checks: Callable[[], tuple[CheckRule, ...]]
+    accelerator: Callable[[], AcceleratorRule]
     repairs: Callable[[], Mapping[str, str]]
+    device_map: Callable[[], Mapping[str, str]]
     redaction: Callable[[], Redaction]
     digest: str
 
@@ -153,7 +156,9 @@ def _read(database: Database, lang: Lang) -> Casebase:
         questions=lru_cache(maxsize=1)(partial(_questions, database, lang)),
         advice=lru_cache(maxsize=1)(partial(_advice, database, lang)),
         checks=lru_cache(maxsize=1)(partial(_checks, database, lang)),
-        repairs=lru_cache(maxsize=1)(partial(_repairs, database, lang)),
+        accelerator=lru_cache(maxsize=1)(partial(_accelerator, database, lang)),
+        repairs=lru_cache(maxsize=1)(partial(_sentences, database, lang, "repair")),
+        device_map=lru_cache(maxsize=1)(partial(_sentences, database, lang, "device-map")),
         redaction=lru_cache(maxsize=1)(partial(_redaction, database, lang)),
         digest=meta["digest"],
     )
@@ -201,15 +206,21 @@ def _checks(database: Database, lang: Lang) -> tuple[CheckRule, ...]:
     )
 
 
+def _accelerator(database: Database, lang: Lang) -> AcceleratorRule:
+    """Read when first asked for: only a check that selects it wants it."""
+    ((_, row),) = _records(database, "accelerator")
+    return AcceleratorRule(**row.pop("texts")[lang], **row)
+
+
 def _descriptions(database: Database) -> Descriptions:
     """Read when first asked for: a traceback has no need of it."""
     rows = database.rows("SELECT data FROM record WHERE kind = 'descriptions'")
     return Descriptions(**decoded(rows[0][0])) if rows else Descriptions()
 
 
-def _repairs(database: Database, lang: Lang) -> Mapping[str, str]:
-    """Read when first asked for: only a repair says them."""
-    return {key: texts[lang] for key, texts in _records(database, "repair")}
+def _sentences(database: Database, lang: Lang, kind: str) -> Mapping[str, str]:
+    """Read when first asked for: only a repair, or a check of a device map, says them."""
+    return {key: texts[lang] for key, texts in _records(database, kind)}
 
 
 def _redaction(database: Database, lang: Lang) -> Redaction:

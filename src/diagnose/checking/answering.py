@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from diagnose.casebase.store import load
+from diagnose.checking.accelerator import RULE
 from diagnose.checking.changes import since
 from diagnose.checking.checking import Mended, check, mend, write
 from diagnose.checking.files import python_files
@@ -103,18 +104,29 @@ def answer(paths: Sequence[str], wanted: Wanted, jobs: int = 1, output: Path | N
     return BAD_INPUT if failed else _status(report, paths, bool(report.findings or report.unused))
 
 
+def answer_map(path: Path, model: str, wanted: Wanted, output: Path | None = None) -> int:
+    """Prints what is wrong with a device map for a model, as `answer` does for code (`check_map`)."""
+    from diagnose.checking.device_map import check_map
+
+    report = check_map(path, model, wanted.lang)
+    put(import_module(FORMATS[wanted.form]).render(report, wanted.lang), output)
+    return _status(report, (), bool(report.findings))
+
+
 def rules(wanted: Wanted) -> frozenset[str]:
-    """The ids that report: those selected, else all; those in preview if that or they are asked for.
+    """The ids that report: those selected, else all but `RULE`; those in preview if that or they are asked
+    for.
 
     Raises:
         UnknownRuleError: one of them is not there.
         CasebaseError: the case base cannot be read.
     """
     rules = {rule.id: rule for rule in load(lang=wanted.lang).checks()}
+    known = [*rules, RULE]
     for one in (*wanted.select, *wanted.ignore):
-        if one not in rules:
-            near = difflib.get_close_matches(one, rules)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(rules)}"
+        if one not in known:
+            near = difflib.get_close_matches(one, known)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
             raise UnknownRuleError(f"{one} is not the id of a rule; {hint}")
     chosen = wanted.select or tuple(
         key for key, rule in rules.items() if wanted.preview or not rule.preview

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from diagnose.bulkhead import missing
 from diagnose.casebase.store import load
+from diagnose.checking.accelerator import KIND, RULE, Portable, portable
 from diagnose.checking.analysis import checked
 from diagnose.checking.ignoring import Ignored, ignored, unused
 from diagnose.checking.model import (
@@ -20,11 +21,11 @@ from diagnose.checking.model import (
 )
 from diagnose.checking.notebook import Cells, spliced
 from diagnose.checking.reading import Read, UnreadableError, read
-from diagnose.checking.repairs import repair, reread
+from diagnose.checking.repairs import repair, replacements, reread
 from diagnose.checking.timing import TooLong, limited
 from diagnose.errors import DiagnoseError
-from diagnose.model import CheckRule, Lang
-from diagnose.placement import Source, Spot, Suspect
+from diagnose.model import AcceleratorRule, CheckRule, Lang
+from diagnose.placement import Checked, Source, Spot, Suspect
 
 #: Seconds that one file may take.
 LIMIT = 20.0
@@ -77,7 +78,9 @@ def _judged(file: Read, options: Options, texts: Mapping[str, str]) -> CheckedFi
     rules = {rule.id: rule for rule in casebase.checks()}
     torch = casebase.knowledge.torch
     path = file.source.path
-    said = checked(file.source, torch, texts)
+    own = casebase.accelerator() if RULE in options.rules else None
+    only = options.rules == {RULE}
+    said = Checked() if only else checked(file.source, torch, texts)
     comments: dict[str, Mapping[int, tuple[Ignored, ...]]] = {path: ignored(file.source)}
     silenced = set[tuple[int, str]]()
     findings, left = [], REREAD
@@ -93,6 +96,11 @@ def _judged(file: Read, options: Options, texts: Mapping[str, str]) -> CheckedFi
         made = repair(rule, suspect, options.lang, torch) if left > 0 else None
         left -= reread(suspect.spot)
         findings.append(_finding(suspect, rule, file, options.lang, made))
+    if own is not None:
+        for one in portable(file.source, own):
+            lines = list(_covering(one.spot, RULE, comments[path]))
+            silenced.update((line, RULE) for line in lines)
+            findings += [] if lines else [_portable(one, own, file)]
     idle = unused(comments[path], silenced, options.rules, rules)
     return CheckedFile(
         path,
@@ -140,6 +148,17 @@ def _finding(
         ),
         repair=_in_cells(made, own),
     )
+
+
+def _portable(found: Portable, rule: AcceleratorRule, file: Read) -> Finding:
+    """The finding of what is for CUDA alone."""
+    made = None
+    if found.edit is not None:
+        changes = replacements(file.source.lines, found.edit.text.split("\n"))
+        made = Repair(KIND, "unsafe" if found.because else "safe", changes, found.because)
+    says = (rule.left if found.left else rule.says).replace("{name}", f"`{found.name}`")
+    at = place(found.spot, file.cells)
+    return Finding(RULE, says, at, repair=_in_cells(made, file.cells))
 
 
 def _in_cells(found: Repair | None, cells: Cells | None) -> Repair | None:

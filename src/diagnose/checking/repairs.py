@@ -6,7 +6,7 @@ import ast
 import difflib
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from diagnose.checking.model import Finding, Repair, Replacement
 from diagnose.checking.words import UNSAFE
@@ -30,7 +30,7 @@ def repair(rule: CheckRule, suspect: Suspect, lang: Lang, torch: TorchNames) -> 
             continue
         if _REPEATED.search(edit.text) and not _REPEATED.search(suspect.spot.source.text):
             continue  # the move stands there, and did not help
-        changes = tuple(_replacements(suspect.spot.source.lines, edit.text.split("\n")))
+        changes = replacements(suspect.spot.source.lines, edit.text.split("\n"))
         why = "unsure" if not suspect.sure else "fixed" if _writes_device(edit, torch) else None
         if rule.safety == "safe" and why is not None:
             return Repair(kind, "unsafe", changes, UNSAFE[lang][why])
@@ -59,15 +59,18 @@ def _writes_device(edit: FileEdit, torch: TorchNames) -> bool:
     return len(written.findall(edit.after)) > len(written.findall(edit.before))
 
 
-def _replacements(before: Sequence[str], after: Sequence[str]) -> Iterator[Replacement]:
+def replacements(before: Sequence[str], after: Sequence[str]) -> tuple[Replacement, ...]:
     """The lines that differ. What is equal at both ends is left out first: comparing takes its time."""
     head = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
     most = min(len(before), len(after)) - head
     tail = next((i for i in range(most) if before[-1 - i] != after[-1 - i]), most)
     old, new = before[head : len(before) - tail], after[head : len(after) - tail]
-    for what, i, j, k, m in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if what != "equal":
-            yield Replacement(head + i + 1, j - i, tuple(new[k:m]))
+    steps = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return tuple(
+        Replacement(head + i + 1, j - i, tuple(new[k:m]))
+        for what, i, j, k, m in steps
+        if what != "equal"
+    )
 
 
 def applicable(findings: Iterable[Finding], unsafe: bool) -> list[Repair]:

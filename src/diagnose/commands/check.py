@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
-from diagnose.checking.answering import Wanted, answer
+from diagnose.checking.accelerator import RULE
+from diagnose.checking.answering import Wanted, answer, answer_map
 from diagnose.checking.formats import FORMATS
 from diagnose.commands.shared import JOBS, LANG, OUTPUT
 from diagnose.model import Lang
@@ -30,7 +31,8 @@ def _completed(_context: click.Context, _option: click.Parameter, incomplete: st
     from diagnose.casebase.store import load
 
     before, comma, begun = incomplete.rpartition(",")
-    return [f"{before}{comma}{rule.id}" for rule in load().checks() if rule.id.startswith(begun)]
+    known = [*(rule.id for rule in load().checks()), RULE]
+    return [f"{before}{comma}{rule}" for rule in known if rule.startswith(begun)]
 
 
 def _rules(name: str, about: str) -> Callable[[Command], Command]:
@@ -41,7 +43,7 @@ def _rules(name: str, about: str) -> Callable[[Command], Command]:
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, metavar="PATH...")
 @_rules("--select", "Only these rules.")
 @_rules("--ignore", "Not these rules.")
 @click.option("--preview", is_flag=True, help="Rules in preview too, and what is only likely.")
@@ -77,6 +79,17 @@ def _rules(name: str, about: str) -> Callable[[Command], Command]:
     metavar="NAME",
     help='What standard input ("-") is called, for an editor.',
 )
+@click.option(
+    "--device-map",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Instead of PATHs, check this device map (JSON) against --model.",
+)
+@click.option(
+    "--model",
+    metavar="NAME_OR_FILE",
+    help="Its model: a folder, an index of weights, a configuration, or a downloaded model's name.",
+)
 @JOBS
 @LANG
 @OUTPUT
@@ -93,6 +106,8 @@ def check(
     diff: bool,
     warn_unused: bool,
     stdin_name: str,
+    device_map: Path | None,
+    model: str | None,
     jobs: int | None,
     lang: Lang,
     output: Path | None,
@@ -105,6 +120,8 @@ def check(
     Exit status: 0 nothing found, 1 findings, 2 bad usage or a named file that cannot be read, 4 internal
     error.
     """
+    if bool(paths) == bool(device_map and model) or bool(device_map) != bool(model):
+        raise click.UsageError("give PATH..., or --device-map FILE and --model NAME_OR_FILE")
     if since is not None and (fix or unsafe or diff):
         raise click.UsageError("--since reports; fixes are of all lines")
     wanted = Wanted(
@@ -121,4 +138,6 @@ def check(
         stdin_name,
         since,
     )
+    if device_map is not None and model is not None:
+        sys.exit(answer_map(device_map, model, wanted, output))
     sys.exit(answer(paths, wanted, jobs or cores(), output))

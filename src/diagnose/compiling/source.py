@@ -17,7 +17,7 @@ from diagnose.compiling.digest import digest_of
 from diagnose.compiling.kberror import KbError
 from diagnose.compiling.kbfile import TRACE, Files
 from diagnose.compiling.models.causes import CauseFile, Fixes, Questions
-from diagnose.compiling.models.checks import Checks
+from diagnose.compiling.models.checks import Accelerator, Checks
 from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
 from diagnose.compiling.models.messages import Families, GrammarFile, Libraries, Messages
@@ -89,8 +89,9 @@ def _rows(kb: Kb, files: Files, with_incidents: bool) -> Iterator[schema.Base]:
     yield from _records(
         "redacted", ((kind, entry.model_dump()) for kind, entry in redaction.kinds.items())
     )
-    repairs = kb.one("repairs.toml", Repairs).root
-    yield from _records("repair", ((key, _by_lang(texts)) for key, texts in repairs.items()))
+    for kind, file in (("repair", "repairs.toml"), ("device-map", "device_map.toml")):
+        said = kb.one(file, Repairs).root
+        yield from _records(kind, ((key, _by_lang(texts)) for key, texts in said.items()))
     yield from _records("operands", kb.one("operands.toml", Operands).root.items())
     yield from _records("strays", kb.one("strays.toml", Strays).root.items())
     torch = kb.one("torch.toml", TorchNames).beside(kb.one("aten.toml", Aten))
@@ -117,6 +118,8 @@ def _rows(kb: Kb, files: Files, with_incidents: bool) -> Iterator[schema.Base]:
     yield from _records("question", ((key, entry.value()) for key, entry in questions.items()))
     checks = kb.one("checks.toml", Checks).root
     yield from _records("check", ((key, entry.value()) for key, entry in checks.items()))
+    accelerator = kb.one("accelerator.toml", Accelerator)
+    yield from _records("accelerator", [("accelerator", accelerator.value())])
     beliefs, corrections = (kb.one(f"{name}.toml", Weights) for name in ("beliefs", "corrections"))
     weights = weighed(beliefs.root, corrections.root)
     causes = kb.all("causes/*.toml", CauseFile)

@@ -211,6 +211,27 @@ class CheckRule(NamedTuple):
     preview: bool = False
 
 
+class AcceleratorRule(NamedTuple):
+    """The rule ``accelerator`` of `diagnose check` (kb/accelerator.toml), in one language.
+
+    ``twins`` maps a name of torch.cuda to that for any accelerator and the first torch with it; a string
+    is a device behind ``keywords``, or given ``first``, of which ``lenient`` run without an accelerator.
+    ``says`` is a finding's sentence, ``left`` that of one without a twin, ``because`` says why an edit is
+    not safe.
+    """
+
+    twins: Mapping[str, tuple[str, str]]
+    keywords: tuple[str, ...]
+    first: tuple[str, ...]
+    lenient: tuple[str, ...]
+    title: str
+    why: str
+    tell: str
+    says: str
+    left: str
+    because: Mapping[str, str]
+
+
 class QuestionRule(NamedTuple):
     """A question that tells causes apart (kb/questions.toml), in one language.
 

@@ -350,7 +350,7 @@ def bound(scope: ast.AST, name: str) -> list[Binding]:
 
 def stored(scope: ast.AST) -> Iterator[ast.Name]:
     """The plain names that are bound in a node, where they stand in it."""
-    return (one for one in nodes(scope, ast.Name) if isinstance(one.ctx, ast.Store))
+    return (one for one in _plain_names(scope) if isinstance(one.ctx, ast.Store))
 
 
 def stored_attributes(scope: ast.AST) -> Iterator[ast.Attribute]:
@@ -360,7 +360,7 @@ def stored_attributes(scope: ast.AST) -> Iterator[ast.Attribute]:
 
 def loads(scope: ast.AST, name: str) -> list[ast.Name]:
     """Where a node reads a name."""
-    read = (one for one in nodes(scope, ast.Name) if one.id == name)
+    read = (one for one in _plain_names(scope) if one.id == name)
     return [one for one in read if isinstance(one.ctx, ast.Load)]
 
 
@@ -397,4 +397,8 @@ def reads(scope: ast.AST, name: str) -> bool:
 
 def names(scope: ast.AST) -> list[str]:
     """The plain names in a node, read or bound, in the order of `walk`."""
-    return [one.id for one in nodes(scope, ast.Name)]
+    return [one.id for one in _plain_names(scope)]
+
+
+def _plain_names(scope: ast.AST) -> Iterator[ast.Name]:
+    return nodes(scope, ast.Name)

@@ -10,7 +10,8 @@ from diagnose.rendering.brief import Brief, Other, brief, reason
 from diagnose.rendering.labels import LABELS
 from diagnose.rendering.words import changed, clean, code, percent
 
-_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>#|!~&"})
+#: Behind an "@" a space of no width: on GitHub nobody is called by a log.
+_SPECIAL = str.maketrans({c: f"\\{c}" for c in "\\`*_{}[]<>#|!~&"} | {"@": "@\u200b"})
 
 
 def render(diagnosis: Diagnosis, *, columns: int = 80, color: bool = False) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from diagnose.casebase.store import load
+from diagnose.checking.accelerator import RULE
 from diagnose.checking.fingerprints import relative
 from diagnose.checking.model import Finding, Place, Repair, Replacement, Report
 from diagnose.checking.words import STEPS, WORDS
@@ -53,14 +54,19 @@ def _version() -> str:
         return "0"
 
 
-def _rules(ids: Iterable[str], lang: Lang) -> list[Object]:
-    causes = load(lang=lang).causes
+def _rules(ids: Sequence[str], lang: Lang) -> list[Object]:
+    casebase = load(lang=lang)
+    texts = {key: (one.title, one.why, one.tell) for key, one in casebase.causes.items()}
+    texts |= {key: (key, says, says) for key, says in casebase.device_map().items()}
+    if RULE in ids:
+        own = casebase.accelerator()
+        texts[RULE] = own.title, own.why, own.tell
     return [
         {
             "id": key,
-            "shortDescription": {"text": causes[key].title},
-            "fullDescription": {"text": causes[key].why},
-            "help": {"text": f"{causes[key].why}\n\n{causes[key].tell}"},
+            "shortDescription": {"text": texts[key][0]},
+            "fullDescription": {"text": texts[key][1]},
+            "help": {"text": "\n\n".join(texts[key][1:])},
             "defaultConfiguration": {"level": "warning"},
         }
         for key in ids

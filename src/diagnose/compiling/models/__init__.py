@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pydantic import BaseModel
 
 from diagnose.compiling.models.causes import CauseFile, Fixes, Questions
-from diagnose.compiling.models.checks import Checks
+from diagnose.compiling.models.checks import Accelerator, Checks
 from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
 from diagnose.compiling.models.messages import Families, GrammarFile, Libraries, Messages
@@ -49,12 +49,14 @@ KINDS = (
     Kind("questions.toml", Questions),
     Kind("fixes.toml", Fixes),
     Kind("checks.toml", Checks),
+    Kind("accelerator.toml", Accelerator),
     Kind("operands.toml", Operands),
     Kind("operators.toml", Operators),
     Kind("strays.toml", Strays),
     Kind("extensions.toml", Extensions),
     Kind("advice.toml", Advice, "id"),
     Kind("repairs.toml", Repairs),
+    Kind("device_map.toml", Repairs),
     Kind("redaction.toml", Redaction, "id"),
     Kind("causes/*.toml", CauseFile),
     Kind("cases/*/case.toml", CaseFile),

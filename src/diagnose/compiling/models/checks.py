@@ -1,4 +1,4 @@
-"""checks.toml: the rules of `diagnose check`."""
+"""checks.toml and accelerator.toml: the rules of `diagnose check`."""
 
 from __future__ import annotations
 
@@ -64,3 +64,54 @@ class CheckEntry(Strict):
 
 class Checks(StrictRoot[dict[CauseId, CheckEntry]]):
     """One rule a root cause, in the order in which docs/checking.md lists them."""
+
+
+class Twin(Strict):
+    """What torch.accelerator has for a name of torch.cuda."""
+
+    to: Annotated[str, Field(pattern=r"^torch(\.\w+)+$")]
+    since: Annotated[str, Field(pattern=r"^2\.\d+$")] = Field(
+        description="The first torch with it."
+    )
+
+
+class Places(Strict):
+    """Where a string is a device."""
+
+    keywords: Annotated[tuple[str, ...], Field(strict=False)]
+    first: Annotated[tuple[str, ...], Field(strict=False)]
+    lenient: Annotated[tuple[str, ...], Field(strict=False)]
+
+
+class Reasons(Strict):
+    """Why a form for any accelerator is not safe."""
+
+    host: Annotated[str, at_most(160), filled(())]
+    none: Annotated[str, at_most(160), filled(())]
+    release: Annotated[str, at_most(160), filled({"since"})]
+
+
+class AcceleratorTexts(Strict):
+    """The rule `accelerator` in one language."""
+
+    title: Annotated[str, at_most(120), filled(())]
+    why: Annotated[str, at_most(160), filled(())]
+    tell: Annotated[str, at_most(160), filled(())]
+    says: Annotated[str, at_most(120), filled({"name"})]
+    left: Annotated[str, at_most(120), filled({"name"})]
+    because: Reasons
+
+
+class Accelerator(Strict):
+    """accelerator.toml: what code says for CUDA alone."""
+
+    twins: dict[str, Twin]
+    places: Places
+    en: AcceleratorTexts
+    zh: AcceleratorTexts
+
+    def value(self) -> dict[str, Any]:
+        """The rule as `diagnose.checking` reads it, with its texts in both languages."""
+        twins = {name: [one.to, one.since] for name, one in self.twins.items()}
+        texts = {lang: getattr(self, lang).model_dump() for lang in LANGS}
+        return {"twins": twins, "texts": texts, **self.places.model_dump(mode="json")}

@@ -82,7 +82,7 @@ def _same_fields(said: Sentences) -> Sentences:
 
 
 class Repairs(StrictRoot[dict[str, Annotated[Sentences, AfterValidator(_same_fields)]]]):
-    """What `diagnose fix` says, in each language, with what it is about in braces."""
+    """What `diagnose fix`, or `check --device-map`, says, with what it is about in braces."""
 
 
 def _first(roles: dict[str, Role]) -> dict[str, Role]:

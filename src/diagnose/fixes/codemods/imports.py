@@ -9,7 +9,7 @@ from diagnose.fixes.codemods.positions import functions_around
 from diagnose.fixes.codemods.statements import after_statement, before_statement
 from diagnose.fixes.file_gate import Change
 from diagnose.placement.model import Source
-from diagnose.placement.semantics import bound_names
+from diagnose.placement.semantics import bound_names, dotted
 
 
 def spelled(source: Source, name: str, at: ast.AST) -> tuple[str, tuple[Change, ...]]:
@@ -29,6 +29,14 @@ def spelled(source: Source, name: str, at: ast.AST) -> tuple[str, tuple[Change, 
 def is_imported(source: Source, name: str, at: ast.AST) -> bool:
     """Whether a name is a package or what one gives, at a node."""
     return name in dict(_imported(source, at)) and name not in _hidden(source, at)
+
+
+def qualified(source: Source, node: ast.AST) -> str:
+    """What a name or a chain of attributes is by the file's imports, such as ``torch.cuda.device_count``;
+    empty where no import says it."""
+    local, dot, rest = (dotted(node) or "").partition(".")
+    known = dict(_imported(source, node)).get(local, "") if local else ""
+    return f"{known}{dot}{rest}" if known and local not in _hidden(source, node) else ""
 
 
 def _imported(source: Source, at: ast.AST) -> Iterator[tuple[str, str]]:
