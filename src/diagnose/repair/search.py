@@ -23,7 +23,6 @@ from diagnose.repair.model import (
     further,
 )
 from diagnose.repair.patch import patch_of
-from diagnose.repair.refinement.callee_device import commissioning
 from diagnose.repair.refinement.polish import Node, Polish
 from diagnose.repair.runs.runner import Runner
 from diagnose.repair.synthesis.device_roots import rooting
@@ -96,9 +95,8 @@ class Search:
         polish = Polish(self._runner, self._gpus, reference)
         best, proof, furthest = self._found(root, reference, polish)
         if best is not None and proof is not None and passes(proof):
-            # Edited is where the device is told, or the function that makes what is moved.
-            for form in (rooting, commissioning):
-                best, proof = polish.otherwise(best, proof, form) or (best, proof)
+            # Edited is where the device is told.
+            best, proof = polish.otherwise(best, proof, rooting) or (best, proof)
             kept, known = best, proof
             proof = guarded("proof", lambda: unopposed(known, reference.added(kept.texts)), known)
         return best, proof, furthest

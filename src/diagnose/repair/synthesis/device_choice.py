@@ -15,7 +15,6 @@ from typing import NamedTuple
 import torch
 
 from diagnose.fixes.codemods.expressions import replaced, with_argument
-from diagnose.fixes.codemods.parameters import DEVICE
 from diagnose.fixes.codemods.positions import class_around
 from diagnose.hooks.introspection import fields
 from diagnose.hooks.non_dispatch import Operand
@@ -106,7 +105,7 @@ def _device_of(node: ast.AST) -> ast.expr | None:
     if not isinstance(node, ast.Call):
         return None
     taking = isinstance(node.func, ast.Attribute) and node.func.attr in _TAKING
-    return argument(node, DEVICE) or (node.args[0] if taking and len(node.args) == 1 else None)
+    return argument(node, "device") or (node.args[0] if taking and len(node.args) == 1 else None)
 
 
 def _followed(choice: _Choice, failure: LiveFailure, depth: int) -> Iterator[_Choice]:
