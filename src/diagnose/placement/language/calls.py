@@ -344,10 +344,9 @@ def attribute(machine: Machine, owner: Value, name: str, node: ast.AST, frame: F
             return _of_optimizer(owner, name)
         case Generator(device=device) if name == "device":
             return Place(device)
-        case Place() if name in ("type", "index") and not is_known(owner.device):
-            return Unknown()
         case Place() if name in ("type", "index"):
-            return Const(owner.device.type.value) if name == "type" else Number()
+            said = Const(owner.device.type.value) if name == "type" else Number()
+            return said if is_known(owner.device) else Unknown()
         case Unknown():
             return _of_unknown(machine, owner, name, node)
         case Const() if name == "value":  # of a member of an enumeration
