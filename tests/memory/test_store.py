@@ -391,6 +391,20 @@ def test_a_newer_store_is_left_alone(
         lookup.seen(where, answered(ONE).report)
 
 
+def test_what_the_release_before_remembered_is_read_before_the_upgrade(
+    where: str, redact: Callable[[str], Redacted], answered: Answered
+) -> None:
+    report = answered(ONE).report
+    Store(where, redact).close()
+    engine = create_engine(lookup.url(where))
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE memory_meta SET value = '2' WHERE key = 'schema'"))
+        connection.execute(text("DROP TABLE memory_change"))
+    engine.dispose()
+
+    assert lookup.seen(where, report) is None
+
+
 def test_the_revisions_make_what_the_schema_declares(where: str) -> None:
     """Who changes the schema is reminded of the revision."""
     pytest.importorskip("alembic")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from itertools import islice, takewhile
@@ -27,15 +27,20 @@ _PLACES = re.compile(rb"\.to\((?:\w+\.)*device\b|\.cuda\(")
 _DEFAULTS = re.compile(rf"\b({'|'.join(DEFAULTS)})\(".encode())
 
 
-def checked(source: Source, torch: TorchNames, texts: Mapping[str, str]) -> Checked:
+def checked(
+    source: Source, torch: TorchNames, texts: Mapping[str, str]
+) -> tuple[Checked, Sequence[str]]:
     """What the analysis suspects of a file.
 
     Args:
         source: the file.
         torch: what torch and its libraries call their things.
         texts: files as they would be, by path, in place of those on disk.
+
+    Returns:
+        The suspects, and the files that were read for them (`CheckedFile.read`).
     """
-    followed = set[str]()
+    followed, searched = set[str](), list[str]()
 
     @cache  # a program is followed several times, and asks for its imports each time
     def lines(path: str) -> Lines | None:
@@ -61,7 +66,20 @@ def checked(source: Source, torch: TorchNames, texts: Mapping[str, str]) -> Chec
         followed.add(path)
         return _source(path, found)
 
-    return placement.check(source, torch, imported, lambda: _placing(_package_of(source.path)))
+    @cache
+    def placing() -> Source | None:
+        package = _package_of(source.path)
+        searched.extend([f"{package}/"] if package is not None else [])
+        return _placing(package)
+
+    said = placement.check(source, torch, imported, placing)
+    return said, (*sorted(followed), *searched)
+
+
+def evidence_in(package: str) -> str | None:
+    """The path of a file in a package's folder that moves something to a device."""
+    found = _placing(Path(package))
+    return found.path if found is not None else None
 
 
 def _package_of(path: str) -> Path | None:

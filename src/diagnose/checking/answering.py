@@ -36,7 +36,8 @@ class Wanted(NamedTuple):
     """What is asked for: which rules, whether in preview, what is mended, and in which form it is told.
 
     With ``diff`` nothing is written; the form is then that of a patch. ``stdin_name`` is what standard
-    input is called. Where ``since`` names a commit, findings on lines that it has are left out.
+    input is called. Where ``since`` names a commit, findings on lines that it has are left out. With
+    ``cache`` what an earlier check of folders has read is not read again, where nothing is mended.
     """
 
     select: tuple[str, ...] = ()
@@ -51,6 +52,7 @@ class Wanted(NamedTuple):
     lang: Lang = "en"
     stdin_name: str = "stdin.py"
     since: str | None = None
+    cache: bool = True
 
 
 def answer(paths: Sequence[str], wanted: Wanted, jobs: int = 1, output: Path | None = None) -> int:
@@ -81,7 +83,9 @@ def answer(paths: Sequence[str], wanted: Wanted, jobs: int = 1, output: Path | N
         texts[wanted.stdin_name] = sys.stdin.buffer.read(LARGEST + 1).decode("utf-8", "replace")
         paths = [wanted.stdin_name if path == "-" else path for path in paths]
     files = list(python_files(paths, wanted.exclude))
-    report = check(files, options, jobs, texts)
+    of_folders = any(Path(path).is_dir() for path in paths)
+    as_is = not (texts or wanted.fix or wanted.unsafe or wanted.diff)
+    report = check(files, options, jobs, texts, cached=wanted.cache and of_folders and as_is)
     page = import_module(FORMATS[wanted.form]).render
     failed: tuple[str, ...] = ()
     if wanted.fix or wanted.unsafe or wanted.diff:

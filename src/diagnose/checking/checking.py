@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from diagnose.bulkhead import missing
 from diagnose.checking.analysis import sets_a_default
+from diagnose.checking.cache import Cache
 from diagnose.checking.fingerprints import fingerprinted
 from diagnose.checking.judging import fault, judge
 from diagnose.checking.model import CheckedFile, Finding, Options, Report
@@ -42,6 +43,8 @@ def check(
     options: Options,
     jobs: int = 1,
     texts: Mapping[str, str] | None = None,
+    *,
+    cached: bool = False,
 ) -> Report:
     """The findings of files, in the order of their places.
 
@@ -50,14 +53,23 @@ def check(
         options: the rules that report.
         jobs: at most so many processes.
         texts: files as they would be, by path, in place of those on disk.
+        cached: do not read again what an earlier check has read (`Cache`).
     """
     defaulted = len(paths) > 1 and any(map(sets_a_default, paths))
     work = partial(judge, options=options, texts=texts, defaulted=defaulted)
-    if jobs < 2 or len(paths) < _FEW:
-        return _gathered(map(work, paths))
-    from diagnose.pool import each  # not for a few files: its imports take as long as checking them
+    cache = Cache(paths, options, defaulted=defaulted) if cached else None
+    found = {path: cache.of(path) if cache is not None else None for path in paths}
+    left = [path for path in paths if found[path] is None]
+    if jobs < 2 or len(left) < _FEW:
+        found |= zip(left, map(work, left), strict=True)
+    else:
+        from diagnose.pool import each  # not for a few: its imports take as long as checking them
 
-    return _gathered(done for _, done in each(work, paths, jobs, _died))
+        found |= {one.path: one for _, one in each(work, left, jobs, _died)}
+    files = [one for one in found.values() if one is not None]
+    if cache is not None:
+        cache.keep(files)
+    return _gathered(files)
 
 
 def _died(path: str, reason: str) -> CheckedFile:

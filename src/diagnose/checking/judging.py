@@ -80,7 +80,7 @@ def _judged(file: Read, options: Options, texts: Mapping[str, str]) -> CheckedFi
     path = file.source.path
     own = casebase.accelerator() if RULE in options.rules else None
     only = options.rules == {RULE}
-    said = Checked() if only else checked(file.source, torch, texts)
+    said, also = (Checked(), ()) if only else checked(file.source, torch, texts)
     comments: dict[str, Mapping[int, tuple[Ignored, ...]]] = {path: ignored(file.source)}
     silenced = set[tuple[int, str]]()
     findings, left = [], REREAD
@@ -109,6 +109,7 @@ def _judged(file: Read, options: Options, texts: Mapping[str, str]) -> CheckedFi
         said.unknown,
         tuple(_unused(file, *one, rules) for one in idle),
         said.problem,
+        read=tuple(also),
     )
 
 

@@ -88,7 +88,8 @@ class Unused(NamedTuple):
 
 class CheckedFile(NamedTuple):
     """What checking one file gave: findings, how many operations were judged and could not be, a sentence
-    why it could not be read, and sentences about what an internal error has cost of it."""
+    why it could not be read, sentences about what an internal error has cost of it, and which other files
+    were read for it (of a package that is searched, its folder with a slash)."""
 
     path: str
     findings: tuple[Finding, ...] = ()
@@ -97,6 +98,7 @@ class CheckedFile(NamedTuple):
     unused: tuple[Unused, ...] = ()
     problem: str | None = None
     faults: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
 
 
 class Options(NamedTuple):

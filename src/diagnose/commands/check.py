@@ -68,6 +68,9 @@ def _rules(name: str, about: str) -> Callable[[Command], Command]:
 )
 @click.option("--fix", is_flag=True, help="Make the fixes that are safe.")
 @click.option("--unsafe-fixes", "unsafe", is_flag=True, help="Make those too that are not.")
+@click.option(
+    "--no-cache", "cache", is_flag=True, default=True, flag_value=False, help="Read all files anew."
+)
 @click.option("--diff", is_flag=True, help="Print what would be fixed, and change nothing.")
 @click.option(
     "--warn-unused-ignores", "warn_unused", is_flag=True, help="Report unused ignore comments."
@@ -104,6 +107,7 @@ def check(
     fix: bool,
     unsafe: bool,
     diff: bool,
+    cache: bool,
     warn_unused: bool,
     stdin_name: str,
     device_map: Path | None,
@@ -137,6 +141,7 @@ def check(
         lang,
         stdin_name,
         since,
+        cache,
     )
     if device_map is not None and model is not None:
         sys.exit(answer_map(device_map, model, wanted, output))

@@ -21,6 +21,8 @@ from diagnose.model import Diagnosis, KnownFix, Outcome, Report, Seen
 
 #: Must equal `diagnose.memory.schema.VERSION`.
 SCHEMA_VERSION = "3"
+#: Those whose failures and fixes are read as they are, until somebody writes and upgrades the store.
+_READABLE = ("2", SCHEMA_VERSION)
 #: Names no store, where one would be taken by default.
 OFF = "none"
 _VARIABLE = "DIAGNOSE_STORE"
@@ -140,7 +142,7 @@ def _fixes(database: Database, group: str) -> tuple[KnownFix, ...]:
 def _check(database: Database, where: str) -> None:
     rows = database.rows("SELECT value FROM memory_meta WHERE key = 'schema'")
     version = rows[0][0] if rows else "none"
-    if version != SCHEMA_VERSION:
+    if version not in _READABLE:
         raise StoreError(
             f"the store {displayed(where)} has schema version {version}, this diagnose reads version "
             f"{SCHEMA_VERSION}"
