@@ -18,6 +18,7 @@ from werkzeug.serving import make_server
 
 from diagnose.casebase.store import load
 from diagnose.memory.key import key
+from diagnose.memory.redaction import redactor
 from diagnose.memory.sending import SendingError, job, printed, rank, send
 from diagnose.model import Diagnosis
 from diagnose.parsing import parse
@@ -56,6 +57,22 @@ def test_the_command_line_reports_without_secrets(
     assert SECRET not in page
     assert "/home/ana" not in page
     assert socket.gethostname() in page
+
+
+def test_a_folder_reports_each_kind_of_failure_once(
+    server: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in (("a", ONE), ("b", ONE), ("c", trace("gr00t-new-action-head"))):
+        (tmp_path / f"{name}.log").write_text(text)
+    assert run("--server", server, str(tmp_path)) == 1
+    assert len(set(re.findall(r"reported as (\S+)", capsys.readouterr().err))) == 2
+
+
+def test_host_names_are_secrets_where_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules, text = load().redaction().rules, "failed on node7.cluster.internal"
+    assert redactor(rules)(text).text == text
+    monkeypatch.setenv("DIAGNOSE_REDACT", "hosts")
+    assert "node7" not in redactor(rules)(text).text
 
 
 def test_the_server_alone_brings_back_what_is_remembered(

@@ -129,7 +129,7 @@ def answer(
     if group if group is not None else is_grouped(files, form):
         if form not in GROUP_FORMATS:
             raise click.UsageError(f"the forms of a folder's answer are {', '.join(GROUP_FORMATS)}")
-        status = groups.scan(files or ("-",), form, globs, jobs or cores(), output)
+        status = groups.scan(files or ("-",), form, globs, jobs or cores(), output, server)
     elif form not in FORMATS or globs:
         raise click.UsageError("--glob and --format csv are for folders")
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
@@ -23,14 +24,16 @@ class Redacted(NamedTuple):
 
 
 def redactor(
-    rules: Collection[RedactionRule], settings: Collection[str] = ()
+    rules: Collection[RedactionRule], settings: Collection[str] | None = None
 ) -> Callable[[str], Redacted]:
     """A function that redacts a text.
 
     Args:
         rules: of the case base.
-        settings: those that are asked for (``hosts``).
+        settings: those that are asked for (``hosts``); by default those that $DIAGNOSE_REDACT names.
     """
+    if settings is None:
+        settings = os.environ.get("DIAGNOSE_REDACT", "").split(",")
     wanted = [rule for rule in rules if rule.setting is None or rule.setting in settings]
     return partial(_redact, tuple((rule, regex.compile(rule.pattern)) for rule in wanted))
 

@@ -10,10 +10,13 @@ from pathlib import Path
 
 from diagnose.casebase.store import load
 from diagnose.errors import BAD_INPUT, FAULT, FOUND, NOTHING, printable
+from diagnose.inputs import InputError
 from diagnose.outputs import columns, is_terminal, write
+from diagnose.rendering.labels import LABELS
 from diagnose.scanning import findings, workers
 from diagnose.scanning.formats import FORMATS
 from diagnose.scanning.groups import Grouping, problems
+from diagnose.scanning.log import again
 
 
 def scan(
@@ -22,6 +25,7 @@ def scan(
     globs: Sequence[str] = (),
     jobs: int = 1,
     output: Path | None = None,
+    server: str | None = None,
 ) -> int:
     """Prints the failures of logs, equal ones together.
 
@@ -31,6 +35,7 @@ def scan(
         globs: in folders, read only files with such names.
         jobs: at most so many processes.
         output: where the answer goes instead of standard output.
+        server: the address of a service that the first of each kind of failure is reported to, redacted.
 
     Returns:
         The exit status. A log that cannot be read or fails among others is told, not an error.
@@ -43,7 +48,25 @@ def scan(
     grouping = _scanned(paths, globs, jobs)
     page: str = import_module(FORMATS[form]).render(grouping, columns=columns(100))
     write(page, output)
+    if server is not None:
+        _report(grouping, server)
     return _status(grouping)
+
+
+def _report(grouping: Grouping, server: str) -> None:
+    """Reports the first of equal failures, from the log that it stands in; a pipe is not read twice."""
+    from diagnose.memory.sending import SendingError, send
+
+    for group in grouping.ordered():
+        try:
+            diagnosis = again(group.first)
+            if diagnosis is not None:
+                url = send(server, diagnosis).url
+                print(LABELS[diagnosis.lang]["sent"].format(url=printable(url)), file=sys.stderr)
+        except (InputError, SendingError) as error:
+            print(f"diagnose: {printable(str(error))}", file=sys.stderr)
+            if isinstance(error, SendingError):
+                return
 
 
 def _scanned(paths: Sequence[str], globs: Sequence[str], jobs: int) -> Grouping:

@@ -113,6 +113,21 @@ def scan_stream(
     return ScannedLog(name, tuple(found.values()), faults=faults)
 
 
+def again(found: Occurrence) -> Diagnosis | None:
+    """The answer to a failure, from the log that it stands in; None where that is a pipe, or has changed.
+
+    Raises:
+        InputError: the log cannot be read.
+    """
+    if found.log == "-":
+        return None
+    with opened(found.log) as stream:
+        for report, _, _ in parse_failures(stream, found.log, knowledge=load().knowledge):
+            if key(report).digest == found.fingerprint:
+                return explain(report)
+    return None
+
+
 def _occurrence(
     digest: str, diagnosis: Diagnosis, count: int, line: int | None, modified: str | None
 ) -> Occurrence:
