@@ -83,9 +83,7 @@ def answer(paths: Sequence[str], wanted: Wanted, jobs: int = 1, output: Path | N
         texts[wanted.stdin_name] = sys.stdin.buffer.read(LARGEST + 1).decode("utf-8", "replace")
         paths = [wanted.stdin_name if path == "-" else path for path in paths]
     files = list(python_files(paths, wanted.exclude))
-    of_folders = any(Path(path).is_dir() for path in paths)
-    as_is = not (texts or wanted.fix or wanted.unsafe or wanted.diff)
-    report = check(files, options, jobs, texts, cached=wanted.cache and of_folders and as_is)
+    report = check(files, options, jobs, texts, cached=_is_cached(paths, wanted))
     page = import_module(FORMATS[wanted.form]).render
     failed: tuple[str, ...] = ()
     if wanted.fix or wanted.unsafe or wanted.diff:
@@ -106,6 +104,12 @@ def answer(paths: Sequence[str], wanted: Wanted, jobs: int = 1, output: Path | N
     put(page(report, wanted.lang), output)
     _tell(report, failed)
     return BAD_INPUT if failed else _status(report, paths, bool(report.findings or report.unused))
+
+
+def _is_cached(paths: Sequence[str], wanted: Wanted) -> bool:
+    """Whether what is found is kept: of folders, which take long, where nothing is mended."""
+    mends = wanted.fix or wanted.unsafe or wanted.diff
+    return wanted.cache and not mends and any(Path(one).is_dir() for one in paths)
 
 
 def answer_map(path: Path, model: str, wanted: Wanted, output: Path | None = None) -> int:

@@ -57,7 +57,7 @@ def check(
     """
     defaulted = len(paths) > 1 and any(map(sets_a_default, paths))
     work = partial(judge, options=options, texts=texts, defaulted=defaulted)
-    cache = Cache(paths, options, defaulted=defaulted) if cached else None
+    cache = Cache(paths, options, defaulted=defaulted) if cached and not texts else None
     found = {path: cache.of(path) if cache is not None else None for path in paths}
     left = [path for path in paths if found[path] is None]
     if jobs < 2 or len(left) < _FEW:
