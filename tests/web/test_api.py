@@ -158,6 +158,26 @@ def test_every_reference_of_the_description_leads_somewhere(described: dict[str,
             node = node[part]
 
 
+def test_all_incidents_come_page_by_page_and_fit_the_description(
+    client: FlaskClient, described: dict[str, Any], casebase: Casebase
+) -> None:
+    of_pages = described["paths"]["/api/v1/incidents"]["get"]["responses"]["200"]["content"]
+    found, after = [], ""
+    while after is not None:
+        page = client.get("/api/v1/incidents", query_string={"after": after}).get_json()
+        assert list(mistakes(page, of_pages["application/json"]["schema"], described)) == []
+        found += page["incidents"]
+        after = page["next"]
+    assert [one["id"] for one in found] == sorted(casebase.incidents)
+    for one in found[::25]:
+        full = client.get(f"/api/v1/incidents/{one['id']}?lang=zh").get_json()
+        assert list(mistakes(full, {"$ref": "#/components/schemas/Incident"}, described)) == []
+        assert full["cause"] == one["cause"]
+    assert client.get("/api/v1/incidents/none").status_code == 404
+    of_one = client.get("/api/v1/incidents?cause=meta-tensor").get_json()["incidents"]
+    assert {one["cause"] for one in of_one} == {"meta-tensor"}
+
+
 def test_causes_fit_the_description(
     client: FlaskClient, described: dict[str, Any], casebase: Casebase
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any, cast, get_args
 from flask import Blueprint, Response, abort, current_app, request, url_for
 
 from diagnose.casebase.store import Casebase
-from diagnose.model import Cause, Lang
+from diagnose.model import Cause, Incident, Lang
 from diagnose.placeholders import in_general
 from diagnose.rendering.json import as_dict
 from diagnose.web.engine import engine
@@ -53,11 +53,49 @@ def cause(id: str) -> dict[str, Any]:
         "example": found.example,
         "rather": dict(found.rather),
         "incidents": [
-            {"id": incident.id, "title": incident.title, "url": incident.url}
-            for incident in casebase.incidents.values()
-            if incident.cause == id
+            _link(incident) for incident in casebase.incidents.values() if incident.cause == id
         ],
     }
+
+
+@blueprint.get("/incidents")
+def incidents() -> dict[str, Any]:
+    """The documented incidents in short, a page at a time; with ``?cause=`` those of one."""
+    cause, after = request.args.get("cause"), request.args.get("after", "")
+    every = sorted(_casebase().incidents.values(), key=lambda one: one.id)
+    wanted = [one for one in every if one.id > after and cause in (None, one.cause)]
+    page = wanted[:_PAGE]
+    return {
+        "incidents": [{**_link(one), "cause": one.cause} for one in page],
+        "next": page[-1].id if len(wanted) > _PAGE else None,
+    }
+
+
+@blueprint.get("/incidents/<id>")
+def incident(id: str) -> dict[str, Any]:
+    """One documented incident: what people saw, what it was, what fixed it, and where that is said."""
+    found = _casebase().incidents.get(id) or abort(404)
+    said = {name: getattr(found, name) for name in _OF_INCIDENTS}
+    return {**_link(found), **said, "sources": [one.url for one in found.sources]}
+
+
+#: The fields of an incident that are told as they are.
+_OF_INCIDENTS = (
+    "cause",
+    "saw",
+    "was",
+    "mended",
+    "libraries",
+    "message",
+    "devices",
+    "fixes",
+    "gpus",
+)
+_PAGE = 100
+
+
+def _link(incident: Incident) -> dict[str, str]:
+    return {"id": incident.id, "title": incident.title, "url": incident.url}
 
 
 @blueprint.get("/openapi.json")
