@@ -68,7 +68,7 @@ def answers(described: Any, examples: int, token: str = "") -> dict[str, set[int
     operations = [result.ok() for result in described.get_all_operations()]
     found = {operation.label: statuses(operation) for operation in operations}
     assert "POST /api/v1/reports" in found
-    assert len(found) == 7  # all but the description's own
+    assert len(found) == 9  # all but the description's own
     return found
 
 
