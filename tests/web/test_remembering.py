@@ -329,8 +329,15 @@ def closed(casebase_path: Path, tmp_path: Path, access: Any) -> FlaskClient:
 
 #: What reads nothing of the store, or only what everybody may: no token opens it to one and not to another.
 UNSCOPED = {
-    *("api.causes", "api.cause", "api.openapi", "api.diagnoses", "static"),
-    *("pages.paste", "pages.example", "pages.answer", "pages.verification", "pages.causes"),
+    *("api.causes", "api.cause", "api.incidents", "api.incident", "api.openapi", "static"),
+    *(
+        "api.diagnoses",
+        "pages.paste",
+        "pages.example",
+        "pages.answer",
+        "pages.verification",
+        "pages.causes",
+    ),
     *("pages.cause", "pages.incidents", "pages.incident", "pages.reproduce", "pages.api"),
     *("pages.healthz", "memory.readyz", "memory.metrics", "memory.report", "memory.failures"),
     *("memory.failure", "memory.stored_report", "memory.list_failures", "memory.one_failure"),
