@@ -15,6 +15,7 @@ from diagnose.fixes.line_gate import Refused
 from diagnose.model import AcceleratorRule
 from diagnose.placement.model import Source, Spot
 from diagnose.placement.semantics import (
+    arguments,
     around,
     defaults,
     defined,
@@ -22,6 +23,7 @@ from diagnose.placement.semantics import (
     last_name,
     nodes,
     parent,
+    unpacks,
 )
 from diagnose.sources.installed import version as installed
 from diagnose.versions import version
@@ -79,7 +81,7 @@ def _moved(source: Source, rule: AcceleratorRule, call: ast.Call) -> Portable:
     found = Portable(_spot(source, call), f".{_CUDA}()")
     devices = [*call.args[:1], *(one.value for one in call.keywords if one.arg == "device")]
     others = [*call.args[1:], *(one for one in call.keywords if one.arg != "device")]
-    if any(defined(source.tree, _CUDA)) or len(devices) > 1 or not _plain(call):
+    if any(defined(source.tree, _CUDA)) or len(devices) > 1 or unpacks(call):
         return found
     literal = isinstance(devices[0], ast.Constant) if devices else True
     named = devices and not (isinstance(devices[0], ast.Constant) and devices[0].value is None)
@@ -106,7 +108,7 @@ def _named(
         yield _edited(source, found, _Draft(node, _NAME, to), because)
     elif to and isinstance(outer, ast.Call) and outer.func is node:
         devices = [*outer.args, *(one.value for one in outer.keywords if one.arg == "device")]
-        whole = _plain(outer) and len(devices) == len([*outer.args, *outer.keywords]) <= 1
+        whole = not unpacks(outer) and len(devices) == len(arguments(outer)) <= 1
         given = ", ".join(text_of(source, one) for one in devices)
         draft = _Draft(outer, f"{_NAME}({given})", to)
         yield _edited(source, found, draft, because) if whole else found
@@ -126,7 +128,7 @@ def _written(
     text = f"f{quote}{{{_NAME}().type}}{number}{quote}" if number else f"{_NAME}().type"
     draft, call = _Draft(node, text), parent(source.tree, node)
     if isinstance(call, ast.Call) and qualified(source, call.func) == "torch.device":
-        alone = not number and len([*call.args, *call.keywords]) == 1
+        alone = not number and len(arguments(call)) == 1
         draft = _Draft(call, f"{_NAME}()") if alone else draft
     found = Portable(_spot(source, node), written[0])
     yield _edited(source, found, draft, None if safe else rule.because["host"])
@@ -156,12 +158,6 @@ def _is_safe(source: Source, rule: AcceleratorRule, node: ast.expr) -> bool | No
             named = (name for name, value in defaults(of).items() if value is node)
             return False if any(name.endswith("device") for name in named) else None
     return None
-
-
-def _plain(call: ast.Call) -> bool:
-    """Whether what a call is given stands there one by one."""
-    starred = any(isinstance(one, ast.Starred) for one in call.args)
-    return not starred and all(one.arg for one in call.keywords)
 
 
 def _spot(source: Source, node: ast.expr) -> Spot:

@@ -191,6 +191,12 @@ def arguments(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(one.value for one in call.keywords)]
 
 
+def unpacks(call: ast.Call) -> bool:
+    """Whether a call is given what another value holds (``*``, ``**``), and so may tell any parameter."""
+    named = any(one.arg is None for one in call.keywords)
+    return named or any(isinstance(one, ast.Starred) for one in call.args)
+
+
 # --- functions ----------------------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@ import ast
 
 from diagnose.placement.devices import named_so
 from diagnose.placement.model import Source
-from diagnose.placement.semantics import called, defaults, defined
+from diagnose.placement.semantics import called, defaults, defined, unpacks
 
 
 def device_unless_told(source: Source, call: ast.Call) -> str | None:
@@ -15,11 +15,7 @@ def device_unless_told(source: Source, call: ast.Call) -> str | None:
     that is."""
     functions = list(defined(source.tree, called(call)))
     given = {keyword.arg for keyword in call.keywords}
-    if (
-        len(functions) != 1
-        or None in given
-        or any(isinstance(one, ast.Starred) for one in call.args)
-    ):
+    if len(functions) != 1 or unpacks(call):
         return None
     names = [name for name, told in defaults(functions[0]).items() if _is_device(name, told)]
     return names[0] if len(names) == 1 and names[0] not in given else None

@@ -35,6 +35,7 @@ from diagnose.placement.semantics import (
     defaults,
     nodes,
     position_of,
+    unpacks,
 )
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import Around, Const, Frame, Object, Place, Value
@@ -276,7 +277,7 @@ def at_call(found: Reason, _: Question) -> Reason | None:
         leaving = [
             one
             for one in calls_of(source.tree, function)
-            if argument(one, parameter, position) is None and not _unpacks(one)
+            if argument(one, parameter, position) is None and not unpacks(one)
         ]
         if len(leaving) != 1:
             return None
@@ -286,12 +287,6 @@ def at_call(found: Reason, _: Question) -> Reason | None:
         spot = Spot(source, call, around.name if around is not None else None)
         return found._replace(spot=spot, devices=devices) if devices else None
     return None
-
-
-def _unpacks(call: ast.Call) -> bool:
-    """Whether a call is given what another value holds, and so may tell any parameter."""
-    named = any(one.arg is None for one in call.keywords)
-    return named or any(isinstance(one, ast.Starred) for one in call.args)
 
 
 def of_grown(asked: Question) -> Reason | None:
