@@ -148,7 +148,6 @@ class TorchNames(NamedTuple):
     replicating_libraries: Names = _NONE
     gpu_libraries: Names = _NONE
     drawing_methods: Names = _NONE
-    drawing_factories: Names = _NONE
     floating_factories: Names = _NONE
     integral_factories: Names = _NONE
     floating_methods: Names = _NONE

@@ -148,7 +148,6 @@ class TorchNames(Strict):
     replicating_libraries: _Names
     gpu_libraries: _Names
     drawing_methods: _Names
-    drawing_factories: _Names
     floating_factories: _Names
     integral_factories: _Names
     floating_methods: _Names
