@@ -37,7 +37,7 @@ class Wanted(NamedTuple):
 
     With ``diff`` nothing is written; the form is then that of a patch. ``stdin_name`` is what standard
     input is called. Where ``since`` names a commit, findings on lines that it has are left out. With
-    ``cache`` what an earlier check of folders has read is not read again, where nothing is mended.
+    ``cache`` what an earlier check of folders has read is not read again, where nothing is fixed.
     """
 
     select: tuple[str, ...] = ()
@@ -107,9 +107,9 @@ def answer(paths: Sequence[str], wanted: Wanted, jobs: int = 1, output: Path | N
 
 
 def _is_cached(paths: Sequence[str], wanted: Wanted) -> bool:
-    """Whether what is found is kept: of folders, which take long, where nothing is mended."""
-    mends = wanted.fix or wanted.unsafe or wanted.diff
-    return wanted.cache and not mends and any(Path(one).is_dir() for one in paths)
+    """Whether what is found is kept: of folders, which take long, where nothing is fixed."""
+    fixes = wanted.fix or wanted.unsafe or wanted.diff
+    return wanted.cache and not fixes and any(Path(one).is_dir() for one in paths)
 
 
 def answer_map(path: Path, model: str, wanted: Wanted, output: Path | None = None) -> int:

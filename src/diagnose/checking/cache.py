@@ -29,18 +29,19 @@ class Cache:
     What cannot be read or written of it is as if it were not there."""
 
     def __init__(self, paths: Sequence[str], options: Options, *, defaulted: bool) -> None:
-        state = (
-            max(one.stat().st_mtime_ns for one in _PACKAGE.rglob("*.py")),
-            load().digest,
-            sys.version_info[:2],
-            (sorted(options.rules), options.likely, options.lang, defaulted),
-            str(Path.cwd()),
-            sorted(paths),
-        )
-        self._file = _folder() / f"{_digest(repr(state).encode())}.json"
+        self._file = Path(os.devnull)
         self._digests: dict[str, str] = {}
         self._kept: Any = {}
         with suppress(OSError, ValueError):
+            state = (
+                max(one.stat().st_mtime_ns for one in _PACKAGE.rglob("*.py")),
+                load(lang=options.lang).digest,
+                sys.version_info[:2],
+                (sorted(options.rules), options.likely, options.lang, defaulted),
+                str(Path.cwd()),
+                sorted(paths),
+            )
+            self._file = _folder() / f"{_digest(repr(state).encode())}.json"
             self._kept = json.loads(self._file.read_bytes())
 
     def of(self, path: str) -> CheckedFile | None:
@@ -74,10 +75,10 @@ class Cache:
     def _now(self, path: str) -> str:
         """What a file holds, as a digest; of a folder, what in it goes by a device."""
         if path not in self._digests:
-            file = evidence_in(path) if path.endswith("/") else path
             try:
+                file = evidence_in(path) if path.endswith("/") else path
                 self._digests[path] = _digest(contents(file)) if file is not None else ""
-            except UnreadableError:
+            except (OSError, UnreadableError):
                 self._digests[path] = ""
         return self._digests[path]
 

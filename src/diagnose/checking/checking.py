@@ -67,7 +67,7 @@ def check(
 
         found |= {one.path: one for _, one in each(work, left, jobs, _died)}
     files = [one for one in found.values() if one is not None]
-    if cache is not None:
+    if cache is not None and left:
         cache.keep(files)
     return _gathered(files)
 
