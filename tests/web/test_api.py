@@ -155,6 +155,7 @@ def test_every_reference_of_the_description_leads_somewhere(described: dict[str,
     for reference in re.findall(r'"\$ref": "#/([^"]+)"', json.dumps(described)):
         node: Any = described
         for part in reference.split("/"):
+            assert part in node, reference
             node = node[part]
 
 

@@ -75,22 +75,21 @@ def incidents() -> dict[str, Any]:
 def incident(id: str) -> dict[str, Any]:
     """One documented incident: what people saw, what it was, what fixed it, and where that is said."""
     found = _casebase().incidents.get(id) or abort(404)
-    said = {name: getattr(found, name) for name in _OF_INCIDENTS}
-    return {**_link(found), **said, "sources": [one.url for one in found.sources]}
+    return {
+        **_link(found),
+        "cause": found.cause,
+        "symptom": found.saw,
+        "explanation": found.was,
+        "fix": found.mended,
+        "libraries": found.libraries,
+        "message": found.message,
+        "devices": found.devices,
+        "fixes": found.fixes,
+        "gpus": found.gpus,
+        "sources": [one.url for one in found.sources],
+    }
 
 
-#: The fields of an incident that are told as they are.
-_OF_INCIDENTS = (
-    "cause",
-    "saw",
-    "was",
-    "mended",
-    "libraries",
-    "message",
-    "devices",
-    "fixes",
-    "gpus",
-)
 _PAGE = 100
 
 
