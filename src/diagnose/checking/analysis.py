@@ -48,12 +48,7 @@ def checked(
             return tuple(source.lines)
         if path in texts:
             return tuple(texts[path].split("\n"))
-        if in_package(path) is not None:
-            return None
-        try:
-            return read_file(path)
-        except UnusableError:
-            return None
+        return _lines(path) if in_package(path) is None else None
 
     @cache
     def path_of(module: str, level: int, by: str) -> str | None:
@@ -105,6 +100,19 @@ def sets_a_default(path: str) -> bool:
         return _DEFAULTS.search(contents(path)) is not None
     except UnreadableError:
         return False
+
+
+def _lines(path: str) -> Lines | None:
+    """The lines of a file, read once as long as it does not change; None where none can be used."""
+    try:
+        return _read(path, Path(path).stat().st_mtime_ns)
+    except (OSError, ValueError, UnusableError):
+        return None
+
+
+@lru_cache(maxsize=1024)
+def _read(path: str, changed: int) -> Lines | None:
+    return read_file(path)
 
 
 @lru_cache(maxsize=256)

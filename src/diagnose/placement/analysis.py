@@ -59,6 +59,7 @@ def analyse(
     also: Sequence[Source] = (),
     *,
     all_functions: bool = True,
+    all_files: bool = True,
     defaults: bool = True,
     options: OptionState = OptionState.OPEN,
     rounds: int = 1,
@@ -74,6 +75,7 @@ def analyse(
         also: files that the program uses through a library, run as modules.
         all_functions: run functions and classes that nothing called too, on arguments of which only the
             names are known.
+        all_files: those of imported files, too; else of these the methods alone of what the program makes.
         defaults: take options that name a device to have their defaults.
         options: how all others are taken.
         rounds: how often a loop runs whose items are not known; what one round leaves, the next meets.
@@ -101,7 +103,8 @@ def analyse(
     machine.called = frozenset(machine.entered)
     if all_functions:
         for frame in list(loading.frames.values()):
-            complete = uncalled(machine, frame) and complete
+            imported_alone = not all_files and frame.source is not entry
+            complete = uncalled(machine, frame, made_alone=imported_alone) and complete
         complete = hung(machine) and complete
     judged = sum(one.is_judged for one in machine.meetings)
     unknown = len(machine.meetings) - judged
@@ -189,7 +192,8 @@ def checked(
         imported: finds the user's other files.
         placing: finds another file of the package that goes by a device.
     """
-    run = partial(analyse, source, torch, imported)
+    # What an imported file defines and nobody calls is found when that file is checked.
+    run = partial(analyse, source, torch, imported, all_files=False)
     program = run(placing=placing)
     found = _by_place(program)
     if program.has_options:

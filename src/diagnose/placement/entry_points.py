@@ -65,15 +65,17 @@ def _apart(machine: Machine, work: Callable[[], object]) -> bool:
     return complete
 
 
-def uncalled(machine: Machine, frame: Frame) -> bool:
-    """Runs the functions and methods of a file that nothing called."""
+def uncalled(machine: Machine, frame: Frame, *, made_alone: bool = False) -> bool:
+    """Runs the functions and methods of a file that nothing called; ``made_alone``: only the methods of
+    classes of which the program makes objects."""
     complete = True
     turned = _assigned_twice(frame.source.tree)
     for value in list(frame.names.values()):
-        if isinstance(value, Function) and value.source is frame.source:
+        if isinstance(value, Class) and value.source is frame.source:
+            if not made_alone or id(value.node) in machine.objects:
+                complete = _class(machine, value, frame, turned) and complete
+        elif isinstance(value, Function) and value.source is frame.source and not made_alone:
             complete = _entered(machine, value.undecorated or value, frame) and complete
-        elif isinstance(value, Class) and value.source is frame.source:
-            complete = _class(machine, value, frame, turned) and complete
     return complete
 
 
