@@ -16,7 +16,7 @@ from diagnose.kinds import ConstraintKind, OptionState, Origin
 from diagnose.model import TorchNames
 from diagnose.placement import Imported, Placing, without_gpu
 from diagnose.placement.devices import SPLIT, differ, is_gpu
-from diagnose.placement.entry_points import guarded, hung, uncalled
+from diagnose.placement.entry_points import guarded, hung, otherwise, uncalled
 from diagnose.placement.language import calls, expressions, statements
 from diagnose.placement.localization.suspects import of_doubt, of_kernel, of_meeting
 from diagnose.placement.machine import BUDGET, Machine, Meeting
@@ -106,6 +106,8 @@ def analyse(
             imported_alone = not all_files and frame.source is not entry
             complete = uncalled(machine, frame, made_alone=imported_alone) and complete
         complete = hung(machine) and complete
+        if placing is not None:
+            complete = otherwise(machine, loading.frames[entry.path]) and complete
     judged = sum(one.is_judged for one in machine.meetings)
     unknown = len(machine.meetings) - judged
     held = [value for frame in loading.frames.values() for value in frame.names.values()]

@@ -4,33 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
-from diagnose.placement.devices import CPU, HOME, DeviceVariable, differ, is_open, named_so
-from diagnose.placement.evidence import (
-    batches_of,
-    of_attributes,
-    of_function,
-    tensors_of,
-)
+from diagnose.placement.devices import CPU, HOME, DeviceVariable, is_open, named_so
+from diagnose.placement.entry_arguments import devices, is_of, other_calls, usual
+from diagnose.placement.evidence import of_attributes
 from diagnose.placement.language import calls
 from diagnose.placement.language.control_flow import Ways
-from diagnose.placement.libraries.module_methods import GIVEN
 from diagnose.placement.libraries.trainers import BEFORE
 from diagnose.placement.libraries.weights import copied
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine, Meeting
 from diagnose.placement.model import Evidence, Step
-from diagnose.placement.semantics import (
-    defaults,
-    dotted,
-    last_name,
-    nodes,
-    positional,
-    stored_attributes,
-)
-from diagnose.placement.tensors import Batch, Module, Tensor
+from diagnose.placement.semantics import dotted, nodes, stored_attributes
+from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import (
     Class,
     Const,
@@ -100,8 +88,6 @@ def _class(machine: Machine, made: Class, frame: Frame, turned: frozenset[str]) 
         complete, this = _built(machine, made, frame)
     _forget_devices(this, made)
     _forget_switches(this, turned)
-    building = {"__init__", *_only_of_init(made)}
-    waiting.sort(key=_turn)
     for member in waiting if known is not None and _is_given_back(this) else ():
         if _turn(member) == 0:
             complete = _entered(machine, member.bound(this), frame) and complete
@@ -109,28 +95,77 @@ def _class(machine: Machine, made: Class, frame: Frame, turned: frozenset[str]) 
     if isinstance(this, Module) and known is not None and not taken and _stays(this):
         this, known = copied(this, ()), None  # what the program made stays where it is
     _open(machine, this, made)
-    # What nothing calls may be called before the model moves, but for its ``forward``.
-    for member in waiting:
-        if member.name.rpartition(".")[2] in building:
-            continue
-        if isinstance(this, Module) and known is None and _turn(member) > 0:
-            this.move(HOME, Step(EventKind.MOVED, machine.spot(made.node, frame), HOME))
-        bound = member if member.owner is None else member.bound(this)  # static: of none
-        complete = _entered(machine, bound, frame) and complete
+    for member in _in_turn(machine, made, this, frame, moves=known is None):
+        complete = _entered(machine, member, frame) and complete
     return complete
 
 
-def _built(machine: Machine, made: Class, frame: Frame) -> tuple[bool, Value]:
+def _in_turn(
+    machine: Machine, made: Class, this: Value, frame: Frame, *, moves: bool
+) -> Iterator[Function]:
+    """The methods of an object that nothing called, none that only build it: what is called before its
+    module ``moves`` first, and ``forward`` last."""
+    building = {"__init__", *_only_of_init(made)}
+    waiting = [one for one in _methods(made) if _waits(machine, one)]
+    for member in sorted(waiting, key=_turn):
+        if member.name.rpartition(".")[2] in building:
+            continue
+        if isinstance(this, Module) and moves and _turn(member) > 0:
+            this.move(HOME, Step(EventKind.MOVED, machine.spot(made.node, frame), HOME))
+        yield member if member.owner is None else member.bound(this)  # static: of none
+
+
+def otherwise(machine: Machine, frame: Frame) -> bool:
+    """Runs what nothing called of a file once more for each default that another call would turn: of the
+    functions, of the methods, and of an ``__init__`` whose objects the program does not make."""
+    complete = True
+    for value in list(frame.names.values()):
+        if isinstance(value, Function) and value.source is frame.source:
+            complete = _turned(machine, value.undecorated or value, frame) and complete
+        elif isinstance(value, Class) and value.source is frame.source:
+            complete = _class_otherwise(machine, value, frame) and complete
+    return complete
+
+
+def _class_otherwise(machine: Machine, made: Class, frame: Frame) -> bool:
+    if id(made.node) in machine.objects:
+        return True
+    complete, this = _built(machine, made, frame)
+    _forget_devices(this, made)
+    _open(machine, this, made)
+    for member in _in_turn(machine, made, this, frame, moves=True):
+        complete = _turned(machine, member, frame) and complete
+    start = made.find("__init__")
+    for given in other_calls(machine, start.bound(this)) if isinstance(start, Function) else ():
+        mark = len(machine.meetings)
+        complete, this = _built(machine, made, frame, given)
+        machine.meetings[mark:] = _bound(machine, machine.meetings[mark:])
+        _forget_devices(this, made)
+        _open(machine, this, made)
+        for member in _in_turn(machine, made, this, frame, moves=True):
+            complete = _entered(machine, member, frame) and complete
+    return complete
+
+
+def _turned(machine: Machine, function: Function, frame: Frame) -> bool:
+    complete = True
+    for given in other_calls(machine, function) if _waits(machine, function) else ():
+        known = usual(machine, function)
+        complete = _run(machine, function, frame, {**known, **given}) and complete
+    return complete
+
+
+def _built(
+    machine: Machine, made: Class, frame: Frame, otherwise: Mapping[str, Given] | None = None
+) -> tuple[bool, Value]:
     """Whether the analysis of an ``__init__`` came to its end, and what it makes."""
     start = made.find("__init__")
-    start = start.bound(made) if isinstance(start, Function) else None
-    # A device is whatever the caller says, and not its default.
-    names = [one for one in _names(start) if named_so(one)] if start is not None else []
-    given = {name: Given(ast.Name(name), Unknown(name)) for name in names}
+    known = devices(start.bound(made)) if isinstance(start, Function) else {}
+    given = Arguments((), {**known, **(otherwise or {})})
     built: list[Value] = [Object(made.node.name, made)]
 
     def build() -> None:
-        built.append(calls.construct(machine, made, Arguments((), given), made.node, frame))
+        built.append(calls.construct(machine, made, given, made.node, frame))
 
     return _apart(machine, build), built[-1]
 
@@ -149,7 +184,7 @@ def _unmoved(module: Module) -> bool:
 def _turn(method: Function) -> int:
     """When a method is called: before its module is moved, after that, or last of all."""
     last = method.name.rpartition(".")[2]
-    return 0 if last in BEFORE and _is_of(method, "LightningModule") else 1 + (last == "forward")
+    return 0 if last in BEFORE and is_of(method, "LightningModule") else 1 + (last == "forward")
 
 
 def _is_given_back(this: Value) -> bool:
@@ -216,7 +251,7 @@ def _forget_switches(this: Value, turned: frozenset[str]) -> None:
 def _only_of_init(made: Class) -> frozenset[str]:
     """The methods that ``__init__`` calls, and no other one: they run before the model is moved."""
     called: dict[str, set[bool]] = {}
-    for method in _methods(made):
+    for method in (each for one in made.line() for each in _methods(one)):
         for one in nodes(method.node, ast.Attribute):
             if dotted(one.value) == "self":
                 called.setdefault(one.attr, set()).add(method.name.endswith(".__init__"))
@@ -232,15 +267,11 @@ def _waits(machine: Machine, function: Function) -> bool:
 
 def _entered(machine: Machine, function: Function, frame: Frame) -> bool:
     """Runs a function that nothing called, on arguments of which only names and uses are known."""
-    if not _waits(machine, function):
-        return True
+    return not _waits(machine, function) or _run(machine, function, frame, usual(machine, function))
+
+
+def _run(machine: Machine, function: Function, frame: Frame, given: Mapping[str, Given]) -> bool:
     machine.left, mark = BUDGET // 3, len(machine.meetings)
-    called = id(function.node) in machine.entered
-    tensors = _tensors(machine, function)
-    given = {
-        name: Given(ast.Name(name), _guessed(machine, name, function, tensors))
-        for name in _names(function)
-    }
 
     def work() -> None:
         ways = Ways(machine)
@@ -250,9 +281,7 @@ def _entered(machine: Machine, function: Function, frame: Frame) -> bool:
         ways.join()
 
     complete = _apart(machine, work)
-    met = _bound(machine, machine.meetings[mark:])
-    # Of what others called it is known what it met there.
-    machine.meetings[mark:] = [one for one in met if one.because is not None or not called]
+    machine.meetings[mark:] = _bound(machine, machine.meetings[mark:])
     return complete
 
 
@@ -300,99 +329,5 @@ def _beside_accelerators(meetings: Sequence[Meeting]) -> set[DeviceVariable]:
     return found
 
 
-def _names(function: Function) -> list[str]:
-    names = [each.arg for each in positional(function.node)]
-    if function.this is not None:
-        names = names[1:]
-    with_default = set(defaults(function.node))
-    if _is_of(function, "Callback"):  # which is handed all by name
-        with_default -= set(_MODELS)
-    if function.name.endswith(".forward") and function.name != "forward":
-        with_default -= {"labels"}  # which a trainer hands over
-    return [name for name in names if name not in with_default or named_so(name)]
-
-
-def _tensors(machine: Machine, function: Function) -> Mapping[str, Value]:
-    """The parameters that a function uses as tensors, and those of which it uses items so: on devices that
-    callers choose. What it follows, and what a model's ``forward`` is given, is where the weights are."""
-    told = cache(partial(of_function, function, machine.placing))
-    asked = {
-        node.value.id
-        for node in nodes(function.node, ast.Attribute)
-        if isinstance(node.value, ast.Name) and node.attr in machine.torch.of_tensors
-    }
-    tensors = tensors_of(function, machine.torch)
-    found: dict[str, Value] = {
-        name: Batch(Tensor(DeviceVariable(told), Origin.GIVEN))
-        for name in batches_of(function, machine.torch)
-    }
-    for name in tensors | asked:  # what it moves is given on any device
-        variable = DeviceVariable(told if name in tensors else lambda: None)
-        found[name] = Tensor(variable, Origin.GIVEN)
-    of_model = function.name.endswith(".forward") and isinstance(function.this, Module)
-    there = _followed(machine, function) | (tensors | asked if of_model else frozenset())
-    return found | {name: Tensor(HOME, Origin.GIVEN) for name in there}
-
-
-def _followed(machine: Machine, function: Function) -> frozenset[str]:
-    """The parameters whose device a function asks for or follows: it means them to be elsewhere, too."""
-    made = machine.torch.tensor_factories
-    followed = {
-        one.value
-        for one in nodes(function.node, ast.Attribute)
-        if one.attr in made or one.attr in ("device", "is_cuda", "get_device")
-    }
-    for call in nodes(function.node, ast.Call):
-        if last_name(call.func).endswith(("_like", "type_as")):
-            followed.update(call.args[:1])
-    return frozenset(one.id for one in followed if isinstance(one, ast.Name)) & set(
-        _names(function)
-    )
-
-
 #: Constraints by which operands are on one device.
 _TOGETHER = frozenset({ConstraintKind.JOIN, ConstraintKind.CALL, ConstraintKind.INDEX})
-
-#: What the methods of a callback call the model that a trainer hands them.
-_MODELS = ("model", "pl_module")
-
-
-def _is_of(function: Function, kind: str) -> bool:
-    """Whether a method is of a class that is built on a library's of a kind, such as its trainer."""
-    made = function.owner
-    return made is not None and any(
-        base.endswith(kind) for one in made.line() for base in one.library
-    )
-
-
-def _guessed(
-    machine: Machine, name: str, function: Function, tensors: Mapping[str, Value]
-) -> Value:
-    """The value of a parameter: in ``forward`` what is used as a tensor is where the weights are."""
-    method = function.name.rpartition(".")[2]
-    if name == "batch" and method in machine.torch.step_methods:
-        this = function.this if isinstance(function.this, Module) else None
-        on_host = this is not None and this.where() == CPU
-        return Batch(Tensor(CPU if on_host else HOME, Origin.GIVEN))
-    if name == "batch" and _is_of(function, "Callback"):
-        return Batch(Tensor(HOME, Origin.GIVEN))
-    if name in _MODELS and _is_of(function, "Callback"):
-        return Module("transformers.model", machine.home())
-    of_trainer = method in machine.torch.trainer_steps and _is_of(function, "Trainer")
-    if name in ("model", "inputs") and of_trainer:
-        home = machine.home()  # a trainer has moved its model, and moves what it hands over
-        if name == "model":
-            return Module("transformers.model", home)
-        return Batch(Tensor(home, Origin.GIVEN), mutable=True)
-    if name in GIVEN and method == "__call__" and _generates(function):
-        there = any(differ(one.where(), machine.home()) is False for one in machine.modules)
-        return Tensor(machine.home(), Origin.GIVEN) if there else Unknown(name)
-    if name == "value" and method == "put" and _is_of(function, "Streamer"):
-        return Tensor(CPU, Origin.GIVEN)
-    return tensors.get(name) or Unknown(name, DeviceVariable(lambda: None))
-
-
-def _generates(function: Function) -> bool:
-    return any(
-        _is_of(function, one) for one in ("StoppingCriteria", "LogitsProcessor", "LogitsWarper")
-    )
