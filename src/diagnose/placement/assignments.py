@@ -204,6 +204,8 @@ def part(value: Value, position: int) -> Value:
             return more
         case Object() if (fields := row(value)) is not None:
             return part(fields, position)
+        case Object(made=None, kind=kind) if "." in kind:  # several of a library's stand for one
+            return value
         case Batch():
             return value.inner.like(value.inner.device)
         case Loader():
@@ -328,8 +330,8 @@ def element(torch: TorchNames, value: Value) -> Value:
             return found
         case Module():
             return next(iter(value.children.values()), Unknown())
-        case Table():
-            return Unknown()
+        case Object(made=None, kind=kind) if "." in kind:  # several of a library's stand for one
+            return value
     return Unknown()
 
 

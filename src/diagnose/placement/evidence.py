@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from functools import lru_cache
 from pathlib import PurePath
 
@@ -86,14 +86,7 @@ def _moved_attributes(made: ast.ClassDef) -> Mapping[str, ast.expr]:
 def tensors_of(function: Function, torch: TorchNames) -> frozenset[str]:
     """The parameters that a function uses as tensors, and moves nowhere."""
     moved = {one.id for one in moved_in(function.node) if isinstance(one, ast.Name)}
-    made = torch.factories | torch.host_factories
-    found = set[str]()
-    for node in nodes(function.node, ast.Attribute):
-        if isinstance(node.value, ast.Name) and node.attr in torch.of_tensors:
-            found.add(node.value.id)
-    for call in calls(function.node):
-        if (dotted(call.func) or "").startswith(("torch.", "F.")) and called(call) not in made:
-            found.update(one.id for one in call.args[:1] if isinstance(one, ast.Name))
+    found = {one.id for one in _used(function, torch) if isinstance(one, ast.Name)}
     given = set[str]()
     for one in parameters(function.node):
         said = ast.unparse(one.annotation) if one.annotation is not None else ""
@@ -107,15 +100,41 @@ def _is_plain(annotation: str) -> bool:
     return re.match(r"(int|float|bool|str|np\.|numpy\.)", annotation) is not None
 
 
+def _used(function: Function, torch: TorchNames) -> Iterator[ast.expr]:
+    """What a function uses as tensors: it calls methods of tensors on it, or torch computes with it."""
+    made = torch.factories | torch.host_factories
+    for node in nodes(function.node, ast.Attribute):
+        if node.attr in torch.of_tensors:
+            yield node.value
+    for call in calls(function.node):
+        if (dotted(call.func) or "").startswith(("torch.", "F.")) and called(call) not in made:
+            yield from call.args[:1]
+
+
 def batches_of(function: Function, torch: TorchNames) -> frozenset[str]:
-    """The parameters of which a function uses the items of some names as tensors."""
-    return frozenset(
-        node.value.value.id
-        for node in nodes(function.node, ast.Attribute)
-        if isinstance(node.value, ast.Subscript) and isinstance(node.value.value, ast.Name)
-        if isinstance(node.value.slice, ast.Constant) and isinstance(node.value.slice.value, str)
-        if node.attr in torch.of_tensors
+    """The parameters of which a function uses items as tensors, those that it gives names among them."""
+    given = {one.arg for one in parameters(function.node)}
+    names: dict[str, str] = {}
+    for one in bindings(function.node):
+        taken = one.value
+        if taken is None and isinstance(one.by, ast.Assign) and isinstance(one.by.value, ast.Name):
+            taken = ast.Subscript(one.by.value, ast.Constant(0))  # what it is unpacked into
+        if (name := _batch(taken, given)) is not None and isinstance(one.target, ast.Name):
+            names[one.target.id] = name
+    found = (
+        names.get(one.id) if isinstance(one, ast.Name) else _batch(one, given)
+        for one in _used(function, torch)
     )
+    return frozenset(filter(None, found)) - {"self"}
+
+
+def _batch(node: ast.AST | None, given: Container[str]) -> str | None:
+    """The parameter of which an expression is an item that has a name or a number; None for others."""
+    while isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant | ast.Attribute):
+        node = node.value
+        if isinstance(node, ast.Name) and node.id in given:
+            return node.id
+    return None
 
 
 @lru_cache(maxsize=256)

@@ -11,7 +11,7 @@ from itertools import islice
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.assignments import any_item, bind, iterated, loaded, store
-from diagnose.placement.devices import differ
+from diagnose.placement.devices import differ, is_host
 from diagnose.placement.language.control_flow import Ways, matches, truth, with_
 from diagnose.placement.libraries.datasets import drawn
 from diagnose.placement.machine import (
@@ -109,6 +109,7 @@ def _augmented(machine: Machine, node: ast.AST, frame: Frame) -> None:
     if isinstance(value, Const) and not isinstance(value.value, str) and machine.uncounted:
         value = Number()
     if isinstance(held, Tensor) and isinstance(value, Tensor):
+        _written(machine, node, load, held, frame)
         value = held.like(held.device)
     elif isinstance(held, Items):
         held.grows = True
@@ -117,6 +118,16 @@ def _augmented(machine: Machine, node: ast.AST, frame: Frame) -> None:
             held.items += islice(list(more.every()), max(0, WIDEST - len(held.items)))
         value = held
     store(machine, node.target, value, frame, node)
+
+
+def _written(
+    machine: Machine, node: ast.AugAssign, load: ast.expr, held: Tensor, frame: Frame
+) -> None:
+    """A tensor without dimensions mixes with any device where it is read, and not where it is written."""
+    if held.scalar and is_host(held.device):
+        given = machine.evaluate(machine, node.value, frame)
+        sides = [Meets(node.value, given, tensor) for tensor in tensors_in(given)]
+        machine.meet(ConstraintKind.JOIN, node, frame, [Meets(load, held, held), *sides])
 
 
 #: Calls that end a program.
@@ -370,9 +381,29 @@ def import_(machine: Machine, node: ast.AST, frame: Frame) -> None:
     """Binds what ``import`` names."""
     assert isinstance(node, ast.Import)
     for alias in node.names:
-        name = alias.asname or alias.name.split(".")[0]
-        wanted = alias.name if alias.asname else name
-        bind(frame, name, machine.load(machine, wanted, 0, frame) or External(wanted), node)
+        if alias.asname is not None:
+            value = machine.load(machine, alias.name, 0, frame) or External(alias.name)
+            bind(frame, alias.asname, value, node)
+        else:
+            name, *inner = alias.name.split(".")
+            bind(frame, name, _package(machine, name, inner, frame) or External(name), node)
+
+
+def _package(machine: Machine, name: str, inner: Sequence[str], frame: Frame) -> Value | None:
+    """A package of the user's, with the module in it that an import names; None for a library's."""
+    held = frame.names.get(name)
+    found = held if isinstance(held, Object) else machine.load(machine, name, 0, frame)
+    outer = found
+    for part in inner:
+        name = f"{name}.{part}"
+        module = machine.load(machine, name, 0, frame)
+        if module is None:
+            break
+        if not isinstance(outer, Object):  # a folder without an ``__init__.py``
+            found = outer = Object("module")
+        outer.attributes[part] = module
+        outer = module
+    return found
 
 
 def import_from(machine: Machine, node: ast.AST, frame: Frame) -> None:

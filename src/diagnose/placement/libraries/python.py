@@ -126,8 +126,9 @@ def _set(call: CallSite, values: Sequence[Value]) -> Value:
 
 
 def _text(call: CallSite, values: Sequence[Value]) -> Value:
-    known = isinstance(values[0], Const)
-    return composed(call.machine, [values[0]], call.node, call.frame) if known else values[0]
+    if isinstance(values[0], Const):
+        return composed(call.machine, [values[0]], call.node, call.frame)
+    return Unknown() if isinstance(values[0], Tensor | Batch) else values[0]
 
 
 def _told(answer: bool | None) -> Value:

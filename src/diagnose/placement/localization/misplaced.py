@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
-from diagnose.placement.devices import differ, is_gpu, is_host, is_said
+from diagnose.placement.devices import DeviceVariable, differ, is_gpu, is_host, is_said
 from diagnose.placement.localization.availability import has_device
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.provenance import (
@@ -87,7 +87,8 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
 def _is_off_the_host(side: Meets, devices: Sequence[str]) -> bool:
     device = side.tensor.device
     if is_gpu(device):
-        return bool(devices) or not _guessed(side.tensor)
+        told = isinstance(device, DeviceVariable) and device.because is not None
+        return bool(devices) or told or not _guessed(side.tensor)
     return bool(devices) and device is None
 
 
@@ -287,7 +288,9 @@ def _is_layers_input(side: Meets, meeting: Meeting) -> bool:
 
 
 def _mixes(side: Meets, meeting: Meeting) -> bool:
-    """Whether an operand may be on the cpu: one without dimensions, or an index."""
+    """Whether an operand may be on the cpu: one without dimensions that is only read, or an index."""
+    if isinstance(meeting.spot.node, ast.AugAssign) and side is meeting.sides[0]:
+        return False
     if side.tensor.scalar and not is_gpu(side.tensor.device):
         return not _is_layers_input(side, meeting)
     if meeting.what == ConstraintKind.INDEX:
