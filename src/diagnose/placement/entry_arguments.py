@@ -4,17 +4,20 @@ place of each default what another call would give."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import islice
 
 from diagnose.kinds import Origin
+from diagnose.model import TorchNames
 from diagnose.placement.devices import CPU, HOME, DeviceVariable, differ, named_so
 from diagnose.placement.evidence import batches_of, of_function, tensors_of
 from diagnose.placement.libraries.module_methods import GIVEN
 from diagnose.placement.machine import Given, Machine
 from diagnose.placement.semantics import (
     bindings,
+    called,
+    calls,
     defaults,
     dotted,
     last_name,
@@ -22,6 +25,7 @@ from diagnose.placement.semantics import (
     nodes,
     parameters,
     positional,
+    stored_attributes,
 )
 from diagnose.placement.tensors import Batch, Module, Tensor
 from diagnose.placement.values import Const, Function, Unknown, Value
@@ -44,52 +48,53 @@ def usual(machine: Machine, function: Function) -> dict[str, Given]:
 
 
 def other_calls(machine: Machine, function: Function) -> Sequence[dict[str, Given]]:
-    """For each default that decides a test, or that is None in place of a tensor, what another call would
-    give: no flag, a tensor, anything else; at the end all of that at once.
+    """What other calls would give in place of a function's defaults: each that decides where it makes
+    tensors turned alone, then all of these at once, with tensors for those that are None.
 
-    Of an ``__init__`` tests of the class's other methods count, too, where they ask what it keeps.
+    Of an ``__init__`` those decide, too, by which it keeps something or another method makes tensors.
     """
-    tensors, asked = _tensors(machine, function), _tested(function)
-    others = {
-        name: _given(name, value)
-        for name, default in defaults(function.node).items()
-        if not named_so(name)
-        if (value := _other(name, default, tensors, asked)) is not None
-    }
+    deciding, tensors = _deciding(function, machine.torch), _tensors(machine, function)
+    others, absent = dict[str, Given](), dict[str, Given]()
+    for name, default in defaults(function.node).items():
+        value = default.value if isinstance(default, ast.Constant) else ...
+        if named_so(name):
+            continue
+        if value is None and name in tensors:
+            absent[name] = _given(name, tensors[name])
+        elif name in deciding:
+            turned = Const(not value) if isinstance(value, bool) else Unknown(name)
+            others[name] = _given(name, turned)
     single = [{name: given} for name, given in islice(others.items(), _MOST)]
-    return [*single, others] if len(others) > 1 else single
+    return [*single, others | absent] if absent or len(others) > 1 else single
 
 
-def _other(
-    name: str, default: ast.expr, tensors: Mapping[str, Value], asked: frozenset[str]
-) -> Value | None:
-    """What a parameter may be but its default; None where nothing depends on that."""
-    if isinstance(default, ast.Constant) and default.value is None and name in tensors:
-        return tensors[name]
-    if name not in asked:
-        return None
-    if isinstance(default, ast.Constant) and isinstance(default.value, bool):
-        return Const(not default.value)
-    return Unknown(name)
+def _deciding(function: Function, torch: TorchNames) -> frozenset[str]:
+    makers = torch.factories | torch.host_factories
 
+    def makes(block: ast.AST) -> bool:
+        return any(called(one) in makers for one in calls(block))
 
-def _tested(function: Function) -> frozenset[str]:
-    """The names that tests of a function read; of an ``__init__`` also what attributes hold that tests of
-    its class read."""
-    found = set(_read_by_tests(function.node))
+    def keeps(block: ast.AST) -> bool:
+        return isinstance(block, ast.expr) or any(stored_attributes(block))
+
+    found = set(_by_tests(function.node, makes))
     if function.owner is not None and function.name.endswith(".__init__"):
-        kept = {name for one in function.owner.line() for name in _read_by_tests(one.node)}
+        found.update(_by_tests(function.node, keeps))
+        for each in function.owner.line():
+            found.update(_by_tests(each.node, makes))
         for one in bindings(function.node):
-            if dotted(one.target) in kept and one.value is not None:
+            if dotted(one.target) in found and one.value is not None:
                 found.update(names(one.value))
     return frozenset(found)
 
 
-def _read_by_tests(scope: ast.AST) -> Iterator[str]:
-    for one in nodes(scope, ast.If, ast.IfExp, ast.While):
-        for read in nodes(one.test, ast.Name, ast.Attribute):
-            if (name := dotted(read)) is not None:
-                yield name
+def _by_tests(scope: ast.AST, decided: Callable[[ast.AST], bool]) -> Iterator[str]:
+    """The names and attributes that tests read between what is such and what is not."""
+    for one in nodes(scope, ast.If, ast.IfExp):
+        blocks = [one.body, one.orelse] if isinstance(one, ast.IfExp) else [*one.body, *one.orelse]
+        if any(map(decided, blocks)):
+            reads = (dotted(read) for read in nodes(one.test, ast.Name, ast.Attribute))
+            yield from filter(None, reads)
 
 
 def _given(name: str, value: Value) -> Given:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
-from diagnose.placement.devices import DeviceVariable, differ, is_gpu, is_host, is_said
+from diagnose.placement.devices import differ, is_gpu, is_host, is_said
 from diagnose.placement.localization.availability import has_device
 from diagnose.placement.machine import Meeting, Meets
 from diagnose.placement.provenance import (
@@ -67,7 +67,7 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
     sides, what = meeting.sides, meeting.what
     host = what == ConstraintKind.INDEX and is_host(sides[0].tensor.device)
     if what == ConstraintKind.HOST:
-        yield from ((side, None) for side in sides if _is_off_the_host(side, devices))
+        yield from ((side, None) for side in sides if _is_off_the_host(side, meeting, devices))
     elif what == ConstraintKind.META:
         if devices or is_on(sides[0], DeviceType.META):
             yield sides[0], None
@@ -84,10 +84,11 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
         yield from _of_cpu(meeting) if any(map(names_cpu, devices)) else _of_gpus(meeting, devices)
 
 
-def _is_off_the_host(side: Meets, devices: Sequence[str]) -> bool:
+def _is_off_the_host(side: Meets, meeting: Meeting, devices: Sequence[str]) -> bool:
     device = side.tensor.device
     if is_gpu(device):
-        told = isinstance(device, DeviceVariable) and device.because is not None
+        # Others than tensors have no such method: what else NumPy is given may be an array.
+        told = meeting.because is not None and called(meeting.spot.node) == "numpy"
         return bool(devices) or told or not _guessed(side.tensor)
     return bool(devices) and device is None
 
