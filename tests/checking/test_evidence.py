@@ -26,21 +26,39 @@ QUIET = {
         "        return self.net(seen.cuda())",
         "        if torch.cuda.is_available():\n            seen = seen.cuda()\n        return self.net(seen)",
     ),
+    "lengths_as_array": (".numpy()", ".cpu().numpy()"),
+    "items_of_a_batch": ("nn.Module", "object"),
     "weights_loaded_as_saved": ("torch.load(path)", 'torch.load(path, map_location="cpu")'),
+}
+#: What a default keeps from happening, and the same put right.
+TURNED = {
+    "rows_by_a_flag": ("torch.rand(8, 3)", "torch.rand(8, 3, device=cloud.device)"),
+    "bands_unless_trained": ("self.bands = bands", "self.bands = nn.Parameter(bands, False)"),
 }
 #: How they are called: on a GPU, or on a machine without one.
 CALLS = {
     "window_of_a_module": "print(Spectrum(4).loudness(torch.rand(2, 8).cuda()).sum())",
     "labels_beside_a_move": "print(kept(torch.rand(5, 3).cuda(), torch.rand(5, 4).cuda())[1].sum())",
     "noise_beside_a_follower": "print(Noise(2).apply(torch.rand(3).cuda()).sum())",
+    "rows_by_a_flag": "print(seeds(torch.rand(9, 3).cuda(), True).sum())",
+    "bands_unless_trained": "print(Waves(8, False).cuda()(torch.rand(3).cuda()).sum())",
+    "lengths_as_array": "print(Scorer(torch.nn.Linear(2, 2), 'cuda').lengths(torch.rand(3).cuda()))",
+    "items_of_a_batch": "print(Gaps()({'rows': torch.rand(2, 3).cuda()}).sum())",
     "literal_beside_a_device": "print(Agent(torch.nn.Linear(2, 2), 'cpu').value(torch.rand(2)).sum())",
 }
 
 
-@pytest.mark.parametrize("name", QUIET)
+@pytest.mark.parametrize("name", TURNED)
+def test_what_a_default_keeps_from_happening_is_found(name: str) -> None:
+    path = HERE / "likely" / f"{name}.py"
+    (marked,) = [n for n, line in enumerate(path.read_text().splitlines(), 1) if "# finds" in line]
+    assert [one.place.line for one in check([str(path)], OPTIONS).findings] == [marked]
+
+
+@pytest.mark.parametrize("name", [*QUIET, *TURNED])
 def test_without_evidence_nothing_is_found(name: str, tmp_path: Path) -> None:
     text = (HERE / "likely" / f"{name}.py").read_text()
-    old, new = QUIET[name]
+    old, new = (QUIET | TURNED)[name]
     assert old in text
     program = tmp_path / "program.py"
     program.write_text(text.replace(old, new))

@@ -17,6 +17,7 @@ _OTHERS = (
     "fsdp",
     "import mydata",
     "import pandas",
+    "import matplotlib",
     "from scipy",
     "from sklearn",
     "from torchvision",

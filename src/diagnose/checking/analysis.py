@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import islice, takewhile
 from pathlib import Path
 
@@ -23,7 +23,9 @@ from diagnose.sources.reader import Lines, UnusableError
 _MOST = 8
 #: So many files of a package are searched for one that goes by a device.
 _OF_PACKAGE = 400
-_PLACES = re.compile(rb"\.to\((?:\w+\.)*device\b|\.cuda\(")
+_PLACES = rb"\.to\((?:\w+\.)*device\b|\.cuda\("
+#: How a program asks whether there is a GPU.
+_ASKS = rb"\bcuda\.is_available\("
 _DEFAULTS = re.compile(rf"\b({'|'.join(DEFAULTS)})\(".encode())
 
 
@@ -62,19 +64,20 @@ def checked(
         return _source(path, found)
 
     @cache
-    def placing() -> Source | None:
+    def beside(pattern: bytes) -> Source | None:
         package = _package_of(source.path)
         searched.extend([f"{package}/"] if package is not None else [])
-        return _placing(package)
+        return _saying(package, pattern)
 
-    said = placement.check(source, torch, imported, placing)
-    return said, (*sorted(followed), *searched)
+    placing, asking = partial(beside, _PLACES), partial(beside, _ASKS)
+    said = placement.check(source, torch, imported, placing, asking)
+    return said, (*sorted(followed), *dict.fromkeys(searched))
 
 
-def evidence_in(package: str) -> str | None:
-    """The path of a file in a package's folder that moves something to a device."""
-    found = _placing(Path(package))
-    return found.path if found is not None else None
+def evidence_in(package: str) -> tuple[str, ...]:
+    """The paths of the files in a package's folder that say where it runs."""
+    found = (_saying(Path(package), pattern) for pattern in (_PLACES, _ASKS))
+    return tuple(one.path for one in found if one is not None)
 
 
 def _package_of(path: str) -> Path | None:
@@ -84,12 +87,12 @@ def _package_of(path: str) -> Path | None:
 
 
 @lru_cache(maxsize=64)
-def _placing(package: Path | None) -> Source | None:
-    """A file of a package that moves something to a device."""
+def _saying(package: Path | None, pattern: bytes) -> Source | None:
+    """The first file of a package that holds what a pattern matches."""
     files = package.rglob("*.py") if package is not None else ()
     for path in sorted(islice(files, _OF_PACKAGE)):
         with suppress(UnreadableError, UnusableError):
-            if _PLACES.search(contents(str(path))):
+            if re.search(pattern, contents(str(path))):
                 return _source(str(path), read_file(str(path)))
     return None
 

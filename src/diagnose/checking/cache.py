@@ -76,8 +76,8 @@ class Cache:
         """What a file holds, as a digest; of a folder, what in it goes by a device."""
         if path not in self._digests:
             try:
-                file = evidence_in(path) if path.endswith("/") else path
-                self._digests[path] = _digest(contents(file)) if file is not None else ""
+                files = evidence_in(path) if path.endswith("/") else (path,)
+                self._digests[path] = " ".join(_digest(contents(one)) for one in files)
             except (OSError, UnreadableError):
                 self._digests[path] = ""
         return self._digests[path]

@@ -11,7 +11,7 @@ __all__ = ["Checked", "Device", "Imported", "Placing", "Source", "Spot", "Step",
 
 #: Finds the file that an import names: module, its level (dots), the importing file.
 Imported = Callable[[str, int, Source], "Source | None"]
-#: Finds another file of the package that goes by a device; None where none does.
+#: Finds a file of the package that says where it runs; None where none does.
 Placing = Callable[[], "Source | None"]
 
 
@@ -20,6 +20,7 @@ def check(
     torch: TorchNames,
     imported: Imported | None = None,
     placing: Placing = lambda: None,
+    asking: Placing = lambda: None,
 ) -> Checked:
     """What will fail, or stay behind, when a file meets a GPU.
 
@@ -28,6 +29,7 @@ def check(
         torch: what torch and its libraries call their things.
         imported: finds the user's other files.
         placing: finds another file of the package that goes by a device, None where none does.
+        asking: the same of one that asks whether there is a GPU.
 
     Returns:
         One suspect a place to edit, in the order of the file.
@@ -35,4 +37,4 @@ def check(
     # The nouns are imported by every answer, the analysis by those that have files to analyse.
     from diagnose.placement.analysis import checked
 
-    return checked(source, torch, imported, placing)
+    return checked(source, torch, imported, placing, asking)

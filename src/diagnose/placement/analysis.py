@@ -184,7 +184,11 @@ _Found = Mapping[_Place, Suspect]
 
 
 def checked(
-    source: Source, torch: TorchNames, imported: Imported | None, placing: Placing
+    source: Source,
+    torch: TorchNames,
+    imported: Imported | None,
+    placing: Placing,
+    asking: Placing,
 ) -> Checked:
     """What is found in any of the ways, in the order of the file.
 
@@ -193,6 +197,7 @@ def checked(
         torch: what torch and its libraries call their things.
         imported: finds the user's other files.
         placing: finds another file of the package that goes by a device.
+        asking: finds another file of the package that asks whether there is a GPU.
     """
     # What an imported file defines and nobody calls is found when that file is checked.
     run = partial(analyse, source, torch, imported, all_files=False)
@@ -205,7 +210,7 @@ def checked(
         # With options of one kind, what is called with others alone runs on what is never there then.
         found = _as_by_default({**turned, **_by_place(_called(by_default)), **found}, usual)
     lines = {place[1:] for place in found}
-    for one in without_gpu.suspects(source):
+    for one in without_gpu.suspects(source, asking):
         if (one.spot.file, one.spot.line) not in lines:
             found = {**found, (one.cause, one.spot.file, one.spot.line): one}
     ordered = sorted(found.values(), key=lambda s: (s.spot.file, s.spot.line, s.cause))

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from diagnose.kinds import EvidenceKind
+from diagnose.placement import Placing
 from diagnose.placement.device_patterns import destinations, of_class
 from diagnose.placement.devices import is_gpu, named_so, written
 from diagnose.placement.localization.availability import statement_around
@@ -38,9 +39,10 @@ _NUMBERS = re.compile(r"sched|scaler|\brng", re.IGNORECASE)
 _WEIGHTS = re.compile(r"ckpt|checkpoint|state|model|weight|pretrain|resume|snapshot", re.IGNORECASE)
 
 
-def suspects(source: Source) -> Iterator[Suspect]:
-    """The literals and loads of a file that need a GPU where the code around them chooses its device, in
-    their order. None is sure: the program may be meant for GPUs alone."""
+def suspects(source: Source, asking: Placing) -> Iterator[Suspect]:
+    """The literals of a file that need a GPU where the code around them chooses its device, and the loads
+    where its package asks whether there is one (``asking``), in their order. None is sure: the program may
+    be meant for GPUs alone."""
     if len({int(number) for number in _NUMBERED.findall(source.text)}) > 1:
         return  # it is for several GPUs
     fixed = any(_is_literal(call) for one in top(source.tree) for call in calls(one))
@@ -48,24 +50,38 @@ def suspects(source: Source) -> Iterator[Suspect]:
         made = _literal(call)
         # A program of literals is for GPUs.
         if (made is not None and not fixed) or (made is None and _is_load(call, source)):
-            yield from _weighed(source, call, made)
+            yield from _weighed(source, call, made, asking)
 
 
-def _weighed(source: Source, call: ast.Call, made: ast.expr | None) -> Iterator[Suspect]:
+def _weighed(
+    source: Source, call: ast.Call, made: ast.expr | None, asking: Placing
+) -> Iterator[Suspect]:
     """A literal or a load that the code around it speaks against, and which nothing there sees to."""
     scopes = [one for one in path_to(source.tree, call) if isinstance(one, _Scope)]
     spot = Spot(source, call, ".".join(one.name for one in scopes) or None)
+    if _is_seen_to(spot) or (made is None and not _is_of_weights(spot)):
+        return
     found = (_chosen(one, by_most=made is not None) for one in reversed(scopes))
     told = next(filter(None, found), None)
-    if told is not None and not _is_seen_to(spot) and (made is not None or _is_of_weights(spot)):
+    because = Evidence(EvidenceKind.CHOSEN, spot._replace(node=told)) if told is not None else None
+    if because is None and made is None:
+        because = _asked(source) or ((file := asking()) and _asked(file, EvidenceKind.PACKAGE))
+    if because is not None:
+        reaches = told is not None and _reaches(told, spot)
         yield Suspect(
             "hardcoded-device" if made is not None else "checkpoint-location",
             ast.unparse(made or call),
             spot,
-            devices=(ast.unparse(told),) if _reaches(told, spot) else tuple(of_class(spot)),
+            devices=(ast.unparse(told),) if told is not None and reaches else tuple(of_class(spot)),
             sure=False,
-            because=Evidence(EvidenceKind.CHOSEN, spot._replace(node=told)),
+            because=because,
         )
+
+
+def _asked(source: Source, kind: EvidenceKind = EvidenceKind.CHOSEN) -> Evidence | None:
+    """Where a file asks whether there is a GPU."""
+    found = (one for one in calls(source.tree, "is_available") if "cuda" in ast.unparse(one.func))
+    return next((Evidence(kind, Spot(source, one, None)) for one in found), None)
 
 
 def _literal(call: ast.Call) -> ast.expr | None:
