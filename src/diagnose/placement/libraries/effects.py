@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from types import ModuleType
 
 from diagnose.kinds import EventKind, Origin
 from diagnose.placement import modules
+from diagnose.placement.devices import DeviceVariable
+from diagnose.placement.evidence import of_function
 from diagnose.placement.libraries import (
     datasets,
     device_maps,
@@ -53,6 +56,7 @@ from diagnose.placement.values import (
     Const,
     External,
     Frame,
+    Function,
     Generator,
     Loader,
     Object,
@@ -137,6 +141,28 @@ def method_call(
     return _by_class(owner, call) or _other(owner, call)
 
 
+def _is_of_graph(node: ast.AST) -> bool:
+    """Whether a call says that what it is called on was computed, with weights perhaps: ``x.detach()``,
+    ``x.data.numpy()``."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="detach"), args=[]):
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="data"), attr="numpy"), args=[]):
+            return True
+    return False
+
+
+def _of_graph(call: CallSite) -> Tensor:
+    """A tensor that was computed somewhere: on an accelerator where the code around says so."""
+    function, frame = call.spot.enclosing, call.frame
+    if function is None or call.machine.placing is None:
+        return Tensor(None)
+    method = Function(function, frame.source, {}, function.name, None, frame.this)
+    method.owner = frame.owner if isinstance(frame.owner, Class) else None
+    variable = DeviceVariable(partial(of_function, method, call.machine.placing))
+    return Tensor(variable, Origin.GIVEN, (), frame)
+
+
 #: What is asked of a checkpoint that is a dict.
 _OF_DICTS = ("items", "keys", "values", "get")
 #: What rows call the classes of objects that have a short name elsewhere.
@@ -193,6 +219,8 @@ def _other(owner: Value, call: CallSite) -> Value:
             return Tensor(device, Origin.OTHER, (move(call, device),), frame)
         case Unknown() if name in machine.torch.indexing and given.every():  # a tensor, then
             return method_call(machine, Tensor(None), name, given, node, frame)
+        case Unknown() if machine.placing is not None and _is_of_graph(node):
+            return method_call(machine, _of_graph(call), name, given, node, frame)
         case Unknown() if name == "with_format":
             return method_call(machine, Loader(owner), name, given, node, frame)
         case External(dotted="os.environ") if name == "get":
