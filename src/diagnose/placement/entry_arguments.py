@@ -4,16 +4,18 @@ place of each default what another call would give."""
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import islice
 
-from diagnose.kinds import Origin
+from diagnose.kinds import EventKind, Origin
 from diagnose.model import TorchNames
 from diagnose.placement.devices import CPU, HOME, DeviceVariable, differ, named_so
-from diagnose.placement.evidence import batches_of, of_function, tensors_of
+from diagnose.placement.evidence import batches_of, of_function, of_moves, tensors_of
 from diagnose.placement.libraries.module_methods import GIVEN
 from diagnose.placement.machine import Given, Machine
+from diagnose.placement.model import Spot, Step
 from diagnose.placement.semantics import (
     bindings,
     called,
@@ -28,7 +30,7 @@ from diagnose.placement.semantics import (
     stored_attributes,
 )
 from diagnose.placement.tensors import Batch, Module, Tensor
-from diagnose.placement.values import Const, Function, Unknown, Value
+from diagnose.placement.values import Const, Function, Loader, Unknown, Value
 
 #: So many defaults of one function are turned.
 _MOST = 4
@@ -186,7 +188,29 @@ def _guessed(
         return Tensor(machine.home(), Origin.GIVEN) if there else Unknown(name)
     if name == "value" and method == "put" and is_of(function, "Streamer"):
         return Tensor(CPU, Origin.GIVEN)
+    if _LOADERS.fullmatch(name):
+        node = next(one for one in parameters(function.node) if one.arg == name)
+        made = Step(EventKind.MADE, Spot(function.source, node, function.name), CPU)
+        return Loader(Batch(Tensor(CPU, Origin.BATCH, (made,))))
+    if name in _models(function):
+        return Module("torch.nn.Module", DeviceVariable(partial(of_moves, function)))
     return tensors.get(name) or Unknown(name, DeviceVariable(lambda: None))
+
+
+#: What people call what hands out batches in the host's memory.
+_LOADERS = re.compile(r"(\w+_)?(data_?)?loader")
+#: Methods of modules that hardly anything else has.
+_OF_MODULES = frozenset({"parameters", "named_parameters", "state_dict", "zero_grad"})
+
+
+def _models(function: Function) -> frozenset[str]:
+    """The parameters that a function calls, and asks for weights."""
+    asked = {
+        one.value.id
+        for one in nodes(function.node, ast.Attribute)
+        if isinstance(one.value, ast.Name) and one.attr in _OF_MODULES
+    }
+    return frozenset(asked & {dotted(one.func) for one in calls(function.node)})
 
 
 def _generates(function: Function) -> bool:

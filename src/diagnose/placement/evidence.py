@@ -62,6 +62,13 @@ def of_function(function: Function, placing: Placing | None) -> Evidence | None:
     )
 
 
+def of_moves(function: Function) -> Evidence | None:
+    """Where a function itself moves something to a device, or makes something there."""
+    node = None if _prepares(function) else _moves(function.node)
+    spot = Spot(function.source, node, function.name) if node is not None else None
+    return Evidence(EvidenceKind.MOVED, spot) if spot is not None else None
+
+
 def of_attributes(made: Class) -> Mapping[str, Evidence]:
     """The attributes that methods of a class move, or ask for their device, and where."""
     found: dict[str, Evidence] = {}

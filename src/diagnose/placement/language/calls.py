@@ -390,7 +390,13 @@ def _of_optimizer(owner: Optimizer, name: str) -> Value:
 def _of_unknown(machine: Machine, owner: Unknown, name: str, node: ast.AST) -> Value:
     if name == "device" and owner.device is None and not _has_settings(node):
         return Unknown()  # of a tensor, wherever that is
-    known = name in ("detach", "numpy", "with_format", *machine.torch.moves, *machine.torch.indexing)
+    known = name in (
+        "detach",
+        "numpy",
+        "with_format",
+        *machine.torch.moves,
+        *machine.torch.indexing,
+    )
     return Method(owner, name) if known else Unknown(name)
 
 
