@@ -16,7 +16,7 @@ from diagnose.kinds import ConstraintKind, OptionState, Origin
 from diagnose.model import TorchNames
 from diagnose.placement import Imported, Placing, without_gpu
 from diagnose.placement.devices import SPLIT, differ, is_gpu
-from diagnose.placement.entry_points import guarded, hung, otherwise, uncalled
+from diagnose.placement.entry_points import bound, guarded, hung, otherwise, uncalled
 from diagnose.placement.language import calls, expressions, statements
 from diagnose.placement.localization.suspects import of_doubt, of_kernel, of_meeting
 from diagnose.placement.machine import BUDGET, Machine, Meeting
@@ -99,6 +99,7 @@ def analyse(
     complete = True
     for source in (entry, *also):
         complete = guarded(machine, partial(loading.run, source)) and complete
+    machine.meetings[:] = bound(machine.meetings)
     called = len(machine.meetings)
     machine.called = frozenset(machine.entered)
     if all_functions:

@@ -139,7 +139,7 @@ def _class_otherwise(machine: Machine, made: Class, frame: Frame) -> bool:
     for given in other_calls(machine, start.bound(this)) if isinstance(start, Function) else ():
         mark = len(machine.meetings)
         complete, this = _built(machine, made, frame, given)
-        machine.meetings[mark:] = _bound(machine, machine.meetings[mark:])
+        machine.meetings[mark:] = bound(machine.meetings[mark:])
         _forget_devices(this, made)
         _open(machine, this, made)
         for member in _in_turn(machine, made, this, frame, moves=True):
@@ -281,11 +281,11 @@ def _run(machine: Machine, function: Function, frame: Frame, given: Mapping[str,
         ways.join()
 
     complete = _apart(machine, work)
-    machine.meetings[mark:] = _bound(machine, machine.meetings[mark:])
+    machine.meetings[mark:] = bound(machine.meetings[mark:])
     return complete
 
 
-def _bound(machine: Machine, meetings: Sequence[Meeting]) -> list[Meeting]:
+def bound(meetings: Sequence[Meeting]) -> list[Meeting]:
     """What met in a run of a function, with its devices bound: what meets tensors on an accelerator is
     there, and so is what the code around says that of. The others are not known."""
     while beside := _beside_accelerators(meetings):

@@ -49,6 +49,7 @@ from diagnose.placement.libraries.weights import filled_elsewhere, may_be_filled
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Step
 from diagnose.placement.python_types import record_method, text_method
+from diagnose.placement.semantics import bound, called, dotted
 from diagnose.placement.tensors import Batch, Distribution, Module, Optimizer, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
@@ -141,15 +142,19 @@ def method_call(
     return _by_class(owner, call) or _other(owner, call)
 
 
-def _is_of_graph(node: ast.AST) -> bool:
-    """Whether a call says that what it is called on was computed, with weights perhaps: ``x.detach()``,
-    ``x.data.numpy()``."""
-    match node:
-        case ast.Call(func=ast.Attribute(attr="detach"), args=[]):
-            return True
-        case ast.Call(func=ast.Attribute(value=ast.Attribute(attr="data"), attr="numpy"), args=[]):
-            return True
-    return False
+def _is_of_graph(call: CallSite) -> bool:
+    """Whether a call says that what it is called on was computed, with weights perhaps (``x.detach()``,
+    ``x.data.numpy()``), and its function brings none of that name to the host."""
+    match call.node:
+        case ast.Call(func=ast.Attribute(value=owner, attr="detach"), args=[]):
+            pass
+        case ast.Call(func=ast.Attribute(value=ast.Attribute(owner, "data"), attr="numpy")):
+            pass
+        case _:
+            return False
+    function = call.spot.enclosing
+    made = bound(function, dotted(owner) or "") if function is not None else []
+    return not any(one.value is not None and called(one.value) == "cpu" for one in made)
 
 
 def _of_graph(call: CallSite) -> Tensor:
@@ -219,7 +224,7 @@ def _other(owner: Value, call: CallSite) -> Value:
             return Tensor(device, Origin.OTHER, (move(call, device),), frame)
         case Unknown() if name in machine.torch.indexing and given.every():  # a tensor, then
             return method_call(machine, Tensor(None), name, given, node, frame)
-        case Unknown() if machine.placing is not None and _is_of_graph(node):
+        case Unknown() if machine.placing is not None and _is_of_graph(call):
             return method_call(machine, _of_graph(call), name, given, node, frame)
         case Unknown() if name == "with_format":
             return method_call(machine, Loader(owner), name, given, node, frame)
