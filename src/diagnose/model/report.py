@@ -185,13 +185,15 @@ class Description(NamedTuple):
 
     ``text`` is all of it, as far as it is read; ``sentences`` are what it says, without what was only
     tried; ``words`` are theirs, each with how much it counts; ``blocks`` are
-    what stands between fences, and around.
+    what stands between fences, and around. ``asserts`` is how much all that is asserted (kb/notions.toml)
+    speaks for a device failure, in log-odds; -inf where it lacks a placement or an outcome.
     """
 
     text: str
     sentences: tuple[Sentence, ...] = ()
     words: Mapping[str, float] = MappingProxyType({})
     blocks: tuple[Line, ...] = ()
+    asserts: float = 0.0
 
     @property
     def stated(self) -> tuple[Sentence, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from string import ascii_letters
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, StringConstraints, ValidationInfo, field_validator
 
 from diagnose.compiling.literals import required
 from diagnose.compiling.models.strict import (
@@ -32,7 +32,7 @@ from diagnose.model import (
     Library,
     Wording,
 )
-from diagnose.parsing.grammar import Reader
+from diagnose.parsing.grammar import Reader, forms_of
 
 #: A part of a message that asks for something: "Please use torch.load with map_location=...".
 _REMEDY = re.compile(
@@ -83,36 +83,57 @@ _KNOWN = {"device": DEVICE, "name": NAME, "end": END}
 _OTHERS = [x for x in ascii_letters if x not in _KNOWN.values()]
 
 
-class FormEntry(Strict):
-    """One form of messages about devices."""
+def _kinds(words: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    if len(words) > len(ascii_letters):
+        raise wrong(f"holds {len(words)} kinds, more than there are letters")
+    for kind, texts in words.items():
+        for text in texts:
+            try:
+                re.compile(text)
+            except re.error as error:
+                raise wrong(f"{kind}: {text!r} is not a regular expression: {error}") from None
+    return words
 
+
+_Kinds = Annotated[dict[str, SomeTexts], AfterValidator(_kinds)]
+
+
+class _FormEntry(Strict):
     id: Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*$")]
     patterns: SomeTexts = Field(description="Kinds of words in a row; .. and ... are gaps.")
-    says: Annotated[tuple[Topic, ...], Field(strict=False)] = ()
     examples: SomeTexts = Field(description="Each is read by this form.")
+
+    def value(self, letters: Mapping[str, str]) -> Form:
+        """What parsing reads, over the letters of kinds; refused where a pattern is none."""
+        for pattern in self.patterns:
+            kinds = [term[2] for term in _TERM.finditer(pattern) if term[2]]
+            if unknown := [kind for kind in kinds if kind not in letters]:
+                known = near(unknown[0], letters)
+                raise wrong(f"{self.id}: {unknown[0]!r} is no kind of words{known}")
+            if reason := regex_mistake(_over_letters(pattern, letters)):
+                raise wrong(f"{self.id}: {pattern!r} is not a regular expression: {reason}")
+        return Form(self.id, tuple(_over_letters(x, letters) for x in self.patterns))
+
+
+class FormEntry(_FormEntry):
+    """One form of messages about devices."""
+
+    says: Annotated[tuple[Topic, ...], Field(strict=False)] = ()
 
 
 class GrammarFile(Strict):
     """What messages about devices have in common."""
 
     marks: SomeTexts = Field(description="A message without any of these is not read.")
-    words: dict[str, SomeTexts] = Field(description="The kinds of words, in the order of trial.")
+    words: _Kinds = Field(description="The kinds of words, in the order of trial.")
     others: SomeTexts = Field(description="Messages that no form reads.")
     form: Annotated[tuple[FormEntry, ...], Field(strict=False, min_length=1)]
 
     @field_validator("words")
     @classmethod
-    def _kinds(cls, words: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    def _complete(cls, words: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
         if lacking := sorted(set(_KNOWN) - set(words)):
             raise wrong(f"lacks {', '.join(lacking)}, which the engine knows")
-        if len(words) > len(ascii_letters):
-            raise wrong(f"holds {len(words)} kinds, more than there are letters")
-        for kind, texts in words.items():
-            for text in texts:
-                try:
-                    re.compile(text)
-                except re.error as error:
-                    raise wrong(f"{kind}: {text!r} is not a regular expression: {error}") from None
         return words
 
     @field_validator("form")
@@ -120,15 +141,6 @@ class GrammarFile(Strict):
     def _read(cls, forms: tuple[FormEntry, ...], info: ValidationInfo) -> tuple[FormEntry, ...]:
         if {"marks", "words", "others"} - set(info.data):  # told already
             return forms
-        letters = _letters(info.data["words"])
-        for form in forms:
-            for pattern in form.patterns:
-                kinds = [term[2] for term in _TERM.finditer(pattern) if term[2]]
-                if unknown := [kind for kind in kinds if kind not in letters]:
-                    known = near(unknown[0], letters)
-                    raise wrong(f"{form.id}: {unknown[0]!r} is no kind of words{known}")
-                if reason := regex_mistake(_over_letters(pattern, letters)):
-                    raise wrong(f"{form.id}: {pattern!r} is not a regular expression: {reason}")
         reader = Reader(_grammar(info.data["marks"], info.data["words"], forms))
         for form in forms:
             for example in form.examples:
@@ -145,16 +157,58 @@ class GrammarFile(Strict):
         return _grammar(self.marks, self.words, self.form)
 
 
+class NotionEntry(_FormEntry):
+    """Something that sentences of people assert."""
+
+    says: Annotated[tuple[Literal["placement", "outcome"], ...], Field(strict=False)] = ()
+    counts: float = Field(description="Log-odds for a device failure, if a text asserts it.")
+    unlike: SomeTexts = Field(alias="not", description="Sentences that do not assert it.")
+
+
+class NotionsFile(Strict):
+    """What people say who describe a failure."""
+
+    words: _Kinds = Field(description="The kinds of words, in the order of trial.")
+    form: Annotated[tuple[NotionEntry, ...], Field(strict=False, min_length=1)]
+
+    @field_validator("form")
+    @classmethod
+    def _read(cls, forms: tuple[NotionEntry, ...], info: ValidationInfo) -> tuple[NotionEntry, ...]:
+        if "words" in info.data:
+            notions = _notions(info.data["words"], forms)
+            for form in forms:
+                for text in (*form.examples, *form.unlike):
+                    found = any(one.id == form.id for one in forms_of(text, notions))
+                    if found is not (text in form.examples):
+                        raise wrong(f"{form.id} {'is' if found else 'is not'} read in {text!r}")
+        return forms
+
+    def value(self) -> Grammar:
+        """What parsing reads."""
+        return _notions(self.words, self.form)
+
+
+def _notions(kinds: Mapping[str, Sequence[str]], forms: Sequence[NotionEntry]) -> Grammar:
+    letters = _letters(kinds)
+    # Neither begins nor ends within a word of letters.
+    words = rf"(?ai)(?!(?<=\w)\w)(?:{_alternatives(kinds, letters)})(?!(?<=\w)\w)"
+    return Grammar(
+        (),
+        words,
+        [form.value(letters)._replace(says=form.says, counts=form.counts) for form in forms],
+    )
+
+
 def _grammar(
     marks: Sequence[str], kinds: Mapping[str, Sequence[str]], forms: Sequence[FormEntry]
 ) -> Grammar:
     letters = _letters(kinds)
-    words = "|".join(f"(?P<{letters[kind]}>{'|'.join(texts)})" for kind, texts in kinds.items())
-    compiled = (
-        Form(form.id, tuple(_over_letters(x, letters) for x in form.patterns), form.says)
-        for form in forms
-    )
-    return Grammar(marks, f"(?i){words}", tuple(compiled))
+    compiled = tuple(form.value(letters)._replace(says=form.says) for form in forms)
+    return Grammar(marks, f"(?i){_alternatives(kinds, letters)}", compiled)
+
+
+def _alternatives(kinds: Mapping[str, Sequence[str]], letters: Mapping[str, str]) -> str:
+    return "|".join(f"(?P<{letters[kind]}>{'|'.join(texts)})" for kind, texts in kinds.items())
 
 
 def _letters(kinds: Iterable[str]) -> dict[str, str]:
