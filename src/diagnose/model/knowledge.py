@@ -49,8 +49,8 @@ DEVICE, NAME, END = "D", "N", "E"
 
 class Form(NamedTuple):
     """A form of messages about devices (kb/grammar.toml): regular expressions over the letters of words,
-    whose groups are roles; ``says`` as in `Wording`. Or of what people say (kb/notions.toml): ``says`` may
-    be of a placement and an outcome, ``counts`` is how much it speaks for a device failure, in log-odds."""
+    whose groups are roles; ``says`` as in `Wording`. Or of sentences (kb/notions.toml): they say a
+    placement or an outcome, and count for a device failure, in log-odds."""
 
     id: str
     patterns: Sequence[str]
@@ -59,8 +59,7 @@ class Form(NamedTuple):
 
 
 class Grammar(NamedTuple):
-    """What messages about devices have in common (kb/grammar.toml), or what people assert of failures
-    (kb/notions.toml).
+    """What messages about devices (kb/grammar.toml) or people's sentences (kb/notions.toml) have in common.
 
     ``words`` finds the words of a text, each in a group named by the letter of its kind; one of
     ``marks`` stands in every message that a form reads.

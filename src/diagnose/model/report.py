@@ -184,9 +184,8 @@ class Description(NamedTuple):
     """What a person says of a failure of which no traceback was pasted.
 
     ``text`` is all of it, as far as it is read; ``sentences`` are what it says, without what was only
-    tried; ``words`` are theirs, each with how much it counts; ``blocks`` are
-    what stands between fences, and around. ``asserts`` is how much all that is asserted (kb/notions.toml)
-    speaks for a device failure, in log-odds; -inf where it lacks a placement or an outcome.
+    tried; ``words`` are theirs, each with how much it counts; ``blocks`` are what stands between fences,
+    and around. ``asserts``: how much all this speaks for a device failure (kb/notions.toml), in log-odds.
     """
 
     text: str

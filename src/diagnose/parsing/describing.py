@@ -6,7 +6,6 @@ should do: none of that holds of the failing program, and none of it is a statem
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
@@ -15,7 +14,6 @@ from diagnose.model import (
     DEVICE_FAMILY,
     Description,
     Failure,
-    Grammar,
     Knowledge,
     Line,
     Report,
@@ -93,7 +91,7 @@ def described(
         if found.mismatch is not None:
             report = found
         elif is_device_failure(told, knowledge, other=families.of_error(None, told.text)[1]):
-            shown = telling(told, knowledge.notions)
+            shown = telling(told, knowledge)
             error = Failure("", shown.text, DEVICE_FAMILY, shown.number)
             report = report._replace(error=error)
     if report.error is None or report.error.family != DEVICE_FAMILY:
@@ -123,7 +121,7 @@ def describe(lines: Sequence[Peeled], knowledge: Knowledge) -> Description | Non
     forms = (form for one in sentences for form in forms_of(one.text, knowledge.notions))
     asserted = {form.id: form for form in forms}.values()
     says = {topic for form in asserted for topic in form.says}
-    counts = sum(form.counts for form in asserted) if says >= _BOTH else -math.inf
+    counts = sum(form.counts for form in asserted) if says >= _BOTH else float("-inf")
     return Description(text, told, said(told), tuple(_code(_first(lines))), counts)
 
 
@@ -149,9 +147,9 @@ def is_device_failure(description: Description, knowledge: Knowledge, *, other: 
     return description.asserts + _WORDS * words - _OTHER * other >= _ENOUGH
 
 
-def telling(description: Description, notions: Grammar) -> Sentence:
+def telling(description: Description, knowledge: Knowledge) -> Sentence:
     """The sentence that shows the failure best: that which asserts most of it."""
-    stated = description.stated or description.sentences
+    stated, notions = description.stated or description.sentences, knowledge.notions
     return max(stated, key=lambda one: sum(form.counts for form in forms_of(one.text, notions)))
 
 

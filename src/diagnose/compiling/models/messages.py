@@ -88,19 +88,21 @@ def _kinds(words: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
         raise wrong(f"holds {len(words)} kinds, more than there are letters")
     for kind, texts in words.items():
         for text in texts:
-            try:
-                re.compile(text)
-            except re.error as error:
-                raise wrong(f"{kind}: {text!r} is not a regular expression: {error}") from None
+            if reason := regex_mistake(text):
+                raise wrong(f"{kind}: {text!r} is not a regular expression: {reason}")
     return words
 
 
+_Texts = Mapping[str, Sequence[str]]
 _Kinds = Annotated[dict[str, SomeTexts], AfterValidator(_kinds)]
 
 
-class _FormEntry(Strict):
+class FormEntry(Strict):
+    """One form of messages about devices."""
+
     id: Annotated[str, StringConstraints(pattern=r"^[a-z]+(-[a-z]+)*$")]
     patterns: SomeTexts = Field(description="Kinds of words in a row; .. and ... are gaps.")
+    says: Annotated[tuple[Topic, ...], Field(strict=False)] = ()
     examples: SomeTexts = Field(description="Each is read by this form.")
 
     def value(self, letters: Mapping[str, str]) -> Form:
@@ -112,13 +114,7 @@ class _FormEntry(Strict):
                 raise wrong(f"{self.id}: {unknown[0]!r} is no kind of words{known}")
             if reason := regex_mistake(_over_letters(pattern, letters)):
                 raise wrong(f"{self.id}: {pattern!r} is not a regular expression: {reason}")
-        return Form(self.id, tuple(_over_letters(x, letters) for x in self.patterns))
-
-
-class FormEntry(_FormEntry):
-    """One form of messages about devices."""
-
-    says: Annotated[tuple[Topic, ...], Field(strict=False)] = ()
+        return Form(self.id, tuple(_over_letters(x, letters) for x in self.patterns), self.says)
 
 
 class GrammarFile(Strict):
@@ -157,15 +153,19 @@ class GrammarFile(Strict):
         return _grammar(self.marks, self.words, self.form)
 
 
-class NotionEntry(_FormEntry):
+class NotionEntry(FormEntry):
     """Something that sentences of people assert."""
 
     says: Annotated[tuple[Literal["placement", "outcome"], ...], Field(strict=False)] = ()
     counts: float = Field(description="Log-odds for a device failure, if a text asserts it.")
     unlike: SomeTexts = Field(alias="not", description="Sentences that do not assert it.")
 
+    def value(self, letters: Mapping[str, str]) -> Form:
+        """As of every form, with what it counts."""
+        return super().value(letters)._replace(counts=self.counts)
 
-class NotionsFile(Strict):
+
+class Notions(Strict):
     """What people say who describe a failure."""
 
     words: _Kinds = Field(description="The kinds of words, in the order of trial.")
@@ -175,7 +175,7 @@ class NotionsFile(Strict):
     @classmethod
     def _read(cls, forms: tuple[NotionEntry, ...], info: ValidationInfo) -> tuple[NotionEntry, ...]:
         if "words" in info.data:
-            notions = _notions(info.data["words"], forms)
+            notions = _grammar((), info.data["words"], forms, _WHOLE)
             for form in forms:
                 for text in (*form.examples, *form.unlike):
                     found = any(one.id == form.id for one in forms_of(text, notions))
@@ -185,30 +185,19 @@ class NotionsFile(Strict):
 
     def value(self) -> Grammar:
         """What parsing reads."""
-        return _notions(self.words, self.form)
+        return _grammar((), self.words, self.form, _WHOLE)
 
 
-def _notions(kinds: Mapping[str, Sequence[str]], forms: Sequence[NotionEntry]) -> Grammar:
-    letters = _letters(kinds)
-    # Neither begins nor ends within a word of letters.
-    words = rf"(?ai)(?!(?<=\w)\w)(?:{_alternatives(kinds, letters)})(?!(?<=\w)\w)"
-    return Grammar(
-        (),
-        words,
-        [form.value(letters)._replace(says=form.says, counts=form.counts) for form in forms],
-    )
+#: Of whole words of letters: Chinese has no spaces.
+_WHOLE = r"(?ai)(?!(?<=\w)\w)(?:{})(?!(?<=\w)\w)"
 
 
 def _grammar(
-    marks: Sequence[str], kinds: Mapping[str, Sequence[str]], forms: Sequence[FormEntry]
+    marks: Sequence[str], kinds: _Texts, forms: Sequence[FormEntry], words: str = "(?i){}"
 ) -> Grammar:
     letters = _letters(kinds)
-    compiled = tuple(form.value(letters)._replace(says=form.says) for form in forms)
-    return Grammar(marks, f"(?i){_alternatives(kinds, letters)}", compiled)
-
-
-def _alternatives(kinds: Mapping[str, Sequence[str]], letters: Mapping[str, str]) -> str:
-    return "|".join(f"(?P<{letters[kind]}>{'|'.join(texts)})" for kind, texts in kinds.items())
+    held = "|".join(f"(?P<{letters[kind]}>{'|'.join(texts)})" for kind, texts in kinds.items())
+    return Grammar(marks, words.format(held), tuple(form.value(letters) for form in forms))
 
 
 def _letters(kinds: Iterable[str]) -> dict[str, str]:
