@@ -26,8 +26,6 @@ denials = ['without']
 attempts = ['no luck']
 advice = ['consider']
 advice-headings = ['^Tips$']
-complaints = ['fails']
-misplacements = ['on the cpu']
 cause-headings = ['^Cause$']
 fix-headings = ['^Fix$']
 reasons = ['because']
@@ -197,6 +195,19 @@ word = ['[a-z]+']
 id = 'must-be'
 patterns = ['argument=name must .. expected=device', 'must .. device']
 examples = ["'x' must be on device cpu"]
+""",
+    "notions.toml": """\
+[words]
+end = ['[.]']
+place = ['cpu', 'gpu']
+word = ['[a-z]+']
+
+[[form]]
+id = 'place'
+counts = 1.0
+patterns = ['place']
+examples = ["it is on the cpu"]
+not = ["it is there"]
 """,
     "families.toml": """\
 [[rule]]

@@ -159,6 +159,22 @@ def test_what_is_no_device_failure_gets_no_device_cause(
         assert answer.verdict == "no-error"
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("The ids of the request were never moved. Giving generate() ids.to(model.device) made it run.", True),
+        ("Adam's averages are still in main memory after the restart, and the first step of it gives up.", True),
+        ("模型在显卡上，新换的输出层还留在内存里，第一个 batch 就挂了。", True),
+        ("After ten epochs the step fails: CUDA out of memory, though model and batch are both on cuda:0.", False),
+        ("A tutorial on buffers: the table stays on the CPU unless you register it, as the docs say.", False),
+        ("模型和数据都在 0 号卡上，跑到一半就报显存不足，把批次改小就好了。", False),
+    ],
+)  # fmt: skip
+def test_what_is_asserted_tells_a_device_failure(said: str, told: bool, casebase: Casebase) -> None:
+    error = parse(said, knowledge=casebase.knowledge).error
+    assert (error is not None and error.family == DEVICE_FAMILY) is told
+
+
 def test_a_traceback_decides_whatever_is_said_around_it(casebase: Casebase) -> None:
     alone = diagnose(TRACEBACK, casebase=casebase)
     around = diagnose(f"{PROSE}\n\n{TRACEBACK}\nAny idea what I do wrong?", casebase=casebase)

@@ -133,7 +133,8 @@ def _read(database: Database, lang: Lang) -> Casebase:
     texts = _texts(database, lang)
     knowledge = Knowledge(
         wordings=tuple(Wording(**row) for _, row in _records(database, "wording")),
-        grammar=next((_grammar(row) for _, row in _records(database, "grammar")), Grammar()),
+        grammar=_grammar(database, "grammar"),
+        notions=_grammar(database, "notions"),
         libraries=tuple(Library(**row) for _, row in _records(database, "library")),
         families=tuple(FamilyRule(**row) for _, row in _records(database, "family")),
         marks=next((Marks(**row) for _, row in _records(database, "marks")), None),
@@ -173,8 +174,10 @@ def _records(database: Database, kind: str) -> Iterable[tuple[str, dict[str, Any
         yield key, {k: tuple(v) if isinstance(v, list) else v for k, v in record.items()}
 
 
-def _grammar(row: Mapping[str, Any]) -> Grammar:
-    return Grammar(row["marks"], row["words"], tuple(Form(*form) for form in row["forms"]))
+def _grammar(database: Database, kind: str) -> Grammar:
+    for _, row in _records(database, kind):
+        return Grammar(row["marks"], row["words"], tuple(Form(*form) for form in row["forms"]))
+    return Grammar()
 
 
 def _words(row: Mapping[str, str]) -> Words:

@@ -20,7 +20,7 @@ from diagnose.compiling.models.causes import CauseFile, Fixes, Questions
 from diagnose.compiling.models.checks import Accelerator, Checks
 from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
-from diagnose.compiling.models.messages import Families, GrammarFile, Libraries, Messages
+from diagnose.compiling.models.messages import Families, GrammarFile, Libraries, Messages, Notions
 from diagnose.compiling.models.names import Aten, Effects, TorchNames, Words
 from diagnose.compiling.models.others import (
     Advice,
@@ -80,6 +80,8 @@ def _rows(kb: Kb, files: Files, with_incidents: bool) -> Iterator[schema.Base]:
     yield from _records("wording", ((one.id, one._asdict()) for one in wordings))
     grammar = kb.one("grammar.toml", GrammarFile).value()
     yield from _records("grammar", [("grammar", grammar._asdict())])
+    notions = kb.one("notions.toml", Notions).value()
+    yield from _records("notions", [("notions", notions._asdict())])
     yield from _records("library", ((one.name, one._asdict()) for one in libraries))
     yield from _records("family", ((one.id, one._asdict()) for one in families))
     yield from _records("marks", [("marks", _marks(wordings, families))])

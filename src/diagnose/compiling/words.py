@@ -29,8 +29,6 @@ _SOUGHT = {
     "attempts": r"(?i)@attempts",
     "advice": r"(?i)@advice",
     "advice_headings": r"(?i)@advice-headings",
-    "complaints": r"(?i)@complaints",
-    "misplacements": r"(?i)@misplacements",
     "cause_headings": r"(?i)@cause-headings",
     "fix_headings": r"(?i)@fix-headings",
     "reasons": r"(?i)@reasons",

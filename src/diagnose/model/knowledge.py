@@ -49,17 +49,19 @@ DEVICE, NAME, END = "D", "N", "E"
 
 class Form(NamedTuple):
     """A form of messages about devices (kb/grammar.toml): regular expressions over the letters of words,
-    whose groups are roles; ``says`` as in `Wording`."""
+    whose groups are roles; ``says`` as in `Wording`. Or of sentences (kb/notions.toml): they say a
+    placement or an outcome, and count for a device failure, in log-odds."""
 
     id: str
     patterns: Sequence[str]
     says: Sequence[str] = ()
+    counts: float = 0.0
 
 
 class Grammar(NamedTuple):
-    """What messages about devices have in common (kb/grammar.toml).
+    """What messages about devices (kb/grammar.toml) or people's sentences (kb/notions.toml) have in common.
 
-    ``words`` finds the words of a message, each in a group named by the letter of its kind; one of
+    ``words`` finds the words of a text, each in a group named by the letter of its kind; one of
     ``marks`` stands in every message that a form reads.
     """
 
@@ -284,6 +286,7 @@ class Knowledge:
         "grammar",
         "libraries",
         "marks",
+        "notions",
         "operands",
         "strays",
         "torch",
@@ -296,6 +299,7 @@ class Knowledge:
         *,
         wordings: Sequence[Wording] = (),
         grammar: Grammar = _NO_GRAMMAR,
+        notions: Grammar = _NO_GRAMMAR,
         libraries: Sequence[Library] = (),
         families: Sequence[FamilyRule] = (),
         marks: Marks | None = None,
@@ -309,6 +313,7 @@ class Knowledge:
     ) -> None:
         self.wordings = wordings
         self.grammar = grammar
+        self.notions = notions
         self.libraries = libraries
         self.families = families
         self.marks = marks

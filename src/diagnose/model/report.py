@@ -184,14 +184,15 @@ class Description(NamedTuple):
     """What a person says of a failure of which no traceback was pasted.
 
     ``text`` is all of it, as far as it is read; ``sentences`` are what it says, without what was only
-    tried; ``words`` are theirs, each with how much it counts; ``blocks`` are
-    what stands between fences, and around.
+    tried; ``words`` are theirs, each with how much it counts; ``blocks`` are what stands between fences,
+    and around. ``asserts``: how much all this speaks for a device failure (kb/notions.toml), in log-odds.
     """
 
     text: str
     sentences: tuple[Sentence, ...] = ()
     words: Mapping[str, float] = MappingProxyType({})
     blocks: tuple[Line, ...] = ()
+    asserts: float = 0.0
 
     @property
     def stated(self) -> tuple[Sentence, ...]:

@@ -33,8 +33,6 @@ class Words(NamedTuple):
     attempts: re.Pattern[str] = _NEVER
     advice: re.Pattern[str] = _NEVER
     advice_headings: re.Pattern[str] = _NEVER
-    complaints: re.Pattern[str] = _NEVER
-    misplacements: re.Pattern[str] = _NEVER
     cause_headings: re.Pattern[str] = _NEVER
     fix_headings: re.Pattern[str] = _NEVER
     reasons: re.Pattern[str] = _NEVER

@@ -23,6 +23,7 @@ from diagnose.model import (
 )
 from diagnose.naming.descriptions import words_of
 from diagnose.parsing.families import Families
+from diagnose.parsing.grammar import forms_of
 from diagnose.parsing.lines import Peeled
 from diagnose.parsing.origin import named
 
@@ -52,10 +53,11 @@ _TO_A_LINE = 1.0
 _QUOTED = 20
 #: How much the words of a sentence count. Who says why it failed knows more than who says how it looked.
 _COUNTS = {Role.CAUSE: 2.0, Role.FIX: 1.5, Role.SYMPTOM: 1.0, Role.ADVICE: 0.7}
-#: In log-odds beside what the words say: each misplacement, of at most `_MOST`, and another family's words.
-#: Fitted on the texts of kb/descriptions and on what the incidents' reporters saw, each fifth read by the
-#: words of the others.
-_MISPLACED, _MOST, _OTHER, _ENOUGH = 1.3, 3, 3.0, 0.1
+#: A text that lacks one of them tells of no device failure, whatever else it says.
+_BOTH = frozenset({"placement", "outcome"})
+#: How much single words count beside what is asserted, what another family's words take away, and what is
+#: enough, in log-odds: fitted with the forms of kb/notions.toml, as is said there.
+_WORDS, _OTHER, _ENOUGH = 0.9, 2.7, 2.75
 _ENDS = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=\S)|(?<=[。！？；])|(?<=\S)\s+(?=[-*•] )")
 _CLAUSES = re.compile(
     r"(?<=[,;，；：])\s*|\s+(?=\b(?:but|whereas|while|although|though)\b)|(?=但是?|然而|不过)"
@@ -76,7 +78,7 @@ def described(
     Args:
         report: what was found so far: a message, or nothing.
         lines: the input's.
-        knowledge: by what a message, a denial, an attempt, advice and a complaint are known.
+        knowledge: by what a message, a denial, an attempt and advice are known, and what people assert.
         families: what other failures are known by.
         reread: reads lines without a traceback once more.
     """
@@ -89,7 +91,7 @@ def described(
         if found.mismatch is not None:
             report = found
         elif is_device_failure(told, knowledge, other=families.of_error(None, told.text)[1]):
-            shown = telling(told, knowledge.words)
+            shown = telling(told, knowledge)
             error = Failure("", shown.text, DEVICE_FAMILY, shown.number)
             report = report._replace(error=error)
     if report.error is None or report.error.family != DEVICE_FAMILY:
@@ -116,7 +118,11 @@ def describe(lines: Sequence[Peeled], knowledge: Knowledge) -> Description | Non
         return None
     text = "\n".join(line.text for line in read)
     told = tuple(_told(sentences, knowledge.words))
-    return Description(text, told, said(told), tuple(_code(_first(lines))))
+    forms = (form for one in sentences for form in forms_of(one.text, knowledge.notions))
+    asserted = {form.id: form for form in forms}.values()
+    says = {topic for form in asserted for topic in form.says}
+    counts = sum(form.counts for form in asserted) if says >= _BOTH else float("-inf")
+    return Description(text, told, said(told), tuple(_code(_first(lines))), counts)
 
 
 def said(sentences: Iterable[Sentence]) -> dict[str, float]:
@@ -134,28 +140,17 @@ def is_device_failure(description: Description, knowledge: Knowledge, *, other: 
 
     Args:
         description: what it says.
-        knowledge: the words of descriptions, by their kind; complaints and misplacements.
+        knowledge: the words of descriptions, by their kind.
         other: whether it says what another family of failures is known by.
     """
-    words, stated = knowledge.words, description.stated
-    misplaced = sum(1 for one in stated if words.misplacements.search(one.text))
-    if misplaced and not other and any(words.complaints.search(one.text) for one in stated):
-        return True
-    said_of = [one.text for one in description.sentences]
-    if not any(words.complaints.search(text) or words.fixed.search(text) for text in said_of):
-        return False  # nothing went wrong
-    score = knowledge.descriptions().device_failure(description.words)
-    return score + _MISPLACED * min(misplaced, _MOST) - _OTHER * other >= _ENOUGH
+    words = knowledge.descriptions().device_failure(description.words)
+    return description.asserts + _WORDS * words - _OTHER * other >= _ENOUGH
 
 
-def telling(description: Description, words: Words) -> Sentence:
-    """The sentence that shows the failure best: one that tells where something is, or complains."""
-    stated = description.stated or description.sentences
-    for known in (words.misplacements, words.complaints):
-        found = next((one for one in stated if known.search(one.text)), None)
-        if found is not None:
-            return found
-    return stated[0]
+def telling(description: Description, knowledge: Knowledge) -> Sentence:
+    """The sentence that shows the failure best: that which asserts most of it."""
+    stated, notions = description.stated or description.sentences, knowledge.notions
+    return max(stated, key=lambda one: sum(form.counts for form in forms_of(one.text, notions)))
 
 
 def _first(lines: Sequence[Peeled]) -> Iterator[Peeled]:

@@ -40,7 +40,7 @@ class Reader:
 
     def read(self, message: str) -> Mismatch | None:
         """What the first form that fits says, None where none does."""
-        text = " ".join(message[:LONGEST].split()).translate(_QUOTES)
+        text = _plain_text(message)
         folded = text.casefold()
         if not any(mark in folded for mark in self._grammar.marks):
             return None
@@ -52,6 +52,20 @@ class Reader:
                     if (said := _said(form, match, words)) is not None:
                         return said
         return None
+
+
+def forms_of(sentence: str, notions: Grammar) -> list[Form]:
+    """What a sentence asserts: the forms that stand anywhere in it."""
+    kinds = "".join(word.kind for word in _cut(notions.words, _plain_text(sentence)))
+    return [
+        form
+        for form in notions.forms
+        if any(_compiled(pattern).search(kinds) for pattern in form.patterns)
+    ]
+
+
+def _plain_text(text: str) -> str:
+    return " ".join(text[:LONGEST].split()).translate(_QUOTES)
 
 
 def _said(form: Form, match: re.Match[str], words: Sequence[_Word]) -> Mismatch | None:

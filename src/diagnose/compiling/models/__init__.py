@@ -10,7 +10,7 @@ from diagnose.compiling.models.causes import CauseFile, Fixes, Questions
 from diagnose.compiling.models.checks import Accelerator, Checks
 from diagnose.compiling.models.facts import Facts, Weights
 from diagnose.compiling.models.incidents import CaseFile
-from diagnose.compiling.models.messages import Families, GrammarFile, Libraries, Messages
+from diagnose.compiling.models.messages import Families, GrammarFile, Libraries, Messages, Notions
 from diagnose.compiling.models.names import Aten, Effects, TorchNames, Words
 from diagnose.compiling.models.others import (
     Advice,
@@ -41,6 +41,7 @@ KINDS = (
     Kind("effects.toml", Effects),
     Kind("messages.toml", Messages, "id"),
     Kind("grammar.toml", GrammarFile, "id"),
+    Kind("notions.toml", Notions, "id"),
     Kind("families.toml", Families, "id"),
     Kind("libraries.toml", Libraries, "name"),
     Kind("facts.toml", Facts),

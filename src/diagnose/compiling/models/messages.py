@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from string import ascii_letters
-from typing import Annotated
+from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, StringConstraints, ValidationInfo, field_validator
 
 from diagnose.compiling.literals import required
 from diagnose.compiling.models.strict import (
@@ -32,7 +32,7 @@ from diagnose.model import (
     Library,
     Wording,
 )
-from diagnose.parsing.grammar import Reader
+from diagnose.parsing.grammar import Reader, forms_of
 
 #: A part of a message that asks for something: "Please use torch.load with map_location=...".
 _REMEDY = re.compile(
@@ -83,6 +83,20 @@ _KNOWN = {"device": DEVICE, "name": NAME, "end": END}
 _OTHERS = [x for x in ascii_letters if x not in _KNOWN.values()]
 
 
+def _kinds(words: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    if len(words) > len(ascii_letters):
+        raise wrong(f"holds {len(words)} kinds, more than there are letters")
+    for kind, texts in words.items():
+        for text in texts:
+            if reason := regex_mistake(text):
+                raise wrong(f"{kind}: {text!r} is not a regular expression: {reason}")
+    return words
+
+
+_Texts = Mapping[str, Sequence[str]]
+_Kinds = Annotated[dict[str, SomeTexts], AfterValidator(_kinds)]
+
+
 class FormEntry(Strict):
     """One form of messages about devices."""
 
@@ -91,28 +105,31 @@ class FormEntry(Strict):
     says: Annotated[tuple[Topic, ...], Field(strict=False)] = ()
     examples: SomeTexts = Field(description="Each is read by this form.")
 
+    def value(self, letters: Mapping[str, str]) -> Form:
+        """What parsing reads, over the letters of kinds; refused where a pattern is none."""
+        for pattern in self.patterns:
+            kinds = [term[2] for term in _TERM.finditer(pattern) if term[2]]
+            if unknown := [kind for kind in kinds if kind not in letters]:
+                known = near(unknown[0], letters)
+                raise wrong(f"{self.id}: {unknown[0]!r} is no kind of words{known}")
+            if reason := regex_mistake(_over_letters(pattern, letters)):
+                raise wrong(f"{self.id}: {pattern!r} is not a regular expression: {reason}")
+        return Form(self.id, tuple(_over_letters(x, letters) for x in self.patterns), self.says)
+
 
 class GrammarFile(Strict):
     """What messages about devices have in common."""
 
     marks: SomeTexts = Field(description="A message without any of these is not read.")
-    words: dict[str, SomeTexts] = Field(description="The kinds of words, in the order of trial.")
+    words: _Kinds = Field(description="The kinds of words, in the order of trial.")
     others: SomeTexts = Field(description="Messages that no form reads.")
     form: Annotated[tuple[FormEntry, ...], Field(strict=False, min_length=1)]
 
     @field_validator("words")
     @classmethod
-    def _kinds(cls, words: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    def _complete(cls, words: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
         if lacking := sorted(set(_KNOWN) - set(words)):
             raise wrong(f"lacks {', '.join(lacking)}, which the engine knows")
-        if len(words) > len(ascii_letters):
-            raise wrong(f"holds {len(words)} kinds, more than there are letters")
-        for kind, texts in words.items():
-            for text in texts:
-                try:
-                    re.compile(text)
-                except re.error as error:
-                    raise wrong(f"{kind}: {text!r} is not a regular expression: {error}") from None
         return words
 
     @field_validator("form")
@@ -120,15 +137,6 @@ class GrammarFile(Strict):
     def _read(cls, forms: tuple[FormEntry, ...], info: ValidationInfo) -> tuple[FormEntry, ...]:
         if {"marks", "words", "others"} - set(info.data):  # told already
             return forms
-        letters = _letters(info.data["words"])
-        for form in forms:
-            for pattern in form.patterns:
-                kinds = [term[2] for term in _TERM.finditer(pattern) if term[2]]
-                if unknown := [kind for kind in kinds if kind not in letters]:
-                    known = near(unknown[0], letters)
-                    raise wrong(f"{form.id}: {unknown[0]!r} is no kind of words{known}")
-                if reason := regex_mistake(_over_letters(pattern, letters)):
-                    raise wrong(f"{form.id}: {pattern!r} is not a regular expression: {reason}")
         reader = Reader(_grammar(info.data["marks"], info.data["words"], forms))
         for form in forms:
             for example in form.examples:
@@ -145,16 +153,51 @@ class GrammarFile(Strict):
         return _grammar(self.marks, self.words, self.form)
 
 
+class NotionEntry(FormEntry):
+    """Something that sentences of people assert."""
+
+    says: Annotated[tuple[Literal["placement", "outcome"], ...], Field(strict=False)] = ()
+    counts: float = Field(description="Log-odds for a device failure, if a text asserts it.")
+    unlike: SomeTexts = Field(alias="not", description="Sentences that do not assert it.")
+
+    def value(self, letters: Mapping[str, str]) -> Form:
+        """As of every form, with what it counts."""
+        return super().value(letters)._replace(counts=self.counts)
+
+
+class Notions(Strict):
+    """What people say who describe a failure."""
+
+    words: _Kinds = Field(description="The kinds of words, in the order of trial.")
+    form: Annotated[tuple[NotionEntry, ...], Field(strict=False, min_length=1)]
+
+    @field_validator("form")
+    @classmethod
+    def _read(cls, forms: tuple[NotionEntry, ...], info: ValidationInfo) -> tuple[NotionEntry, ...]:
+        if "words" in info.data:
+            notions = _grammar((), info.data["words"], forms, _WHOLE)
+            for form in forms:
+                for text in (*form.examples, *form.unlike):
+                    found = any(one.id == form.id for one in forms_of(text, notions))
+                    if found is not (text in form.examples):
+                        raise wrong(f"{form.id} {'is' if found else 'is not'} read in {text!r}")
+        return forms
+
+    def value(self) -> Grammar:
+        """What parsing reads."""
+        return _grammar((), self.words, self.form, _WHOLE)
+
+
+#: Of whole words of letters: Chinese has no spaces.
+_WHOLE = r"(?ai)(?!(?<=\w)\w)(?:{})(?!(?<=\w)\w)"
+
+
 def _grammar(
-    marks: Sequence[str], kinds: Mapping[str, Sequence[str]], forms: Sequence[FormEntry]
+    marks: Sequence[str], kinds: _Texts, forms: Sequence[FormEntry], words: str = "(?i){}"
 ) -> Grammar:
     letters = _letters(kinds)
-    words = "|".join(f"(?P<{letters[kind]}>{'|'.join(texts)})" for kind, texts in kinds.items())
-    compiled = (
-        Form(form.id, tuple(_over_letters(x, letters) for x in form.patterns), form.says)
-        for form in forms
-    )
-    return Grammar(marks, f"(?i){words}", tuple(compiled))
+    held = "|".join(f"(?P<{letters[kind]}>{'|'.join(texts)})" for kind, texts in kinds.items())
+    return Grammar(marks, words.format(held), tuple(form.value(letters) for form in forms))
 
 
 def _letters(kinds: Iterable[str]) -> dict[str, str]:
