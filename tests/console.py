@@ -23,14 +23,14 @@ PLACE = re.compile(r"# (?P<file>[\w./-]+), (?:(?P<how>new|at the end)|below: (?P
 COMMAND = re.compile(r"^\$ (?P<command>(?:.*\\\n)*.+)\n(?P<shown>(?:(?!\$ ).*\n)*)", re.MULTILINE)
 
 
-def commands(folder: Path, *names: str, **modules: str) -> Path:
-    """A folder for PATH in which modules of this Python are commands: those that are called as the command is,
+def commands(folder: Path, *names: str, by: str = sys.executable, **modules: str) -> Path:
+    """A folder for PATH in which modules of a Python are commands: those that are called as the command is,
     and those that are named; the Python itself where the name is empty."""
     folder.mkdir()
     for name, module in ({name: name for name in names} | modules).items():
         command = folder / name
         run = f"-m {module}" if module else ""
-        command.write_text(f'#!/bin/sh\nexec "{sys.executable}" {run} "$@"\n')
+        command.write_text(f'#!/bin/sh\nexec "{by}" {run} "$@"\n')
         command.chmod(0o755)
     return folder
 

@@ -1,36 +1,69 @@
-"""What tests run in a process that has imported torch already: server.py's works."""
+"""What tests run in forks of a process that has imported torch already: server.py's works."""
 
 from __future__ import annotations
 
 import atexit
-import json
+import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import client
+
 
 @cache
-def _server() -> subprocess.Popen[str]:
-    """A process that does one thing after the other, and ends with this one."""
-    path, pipe = Path(__file__).with_name("server.py"), subprocess.PIPE
-    made = subprocess.Popen([sys.executable, path], stdin=pipe, stdout=pipe, text=True)
+def _address() -> str:
+    """Where a server listens that ends with this process."""
+    folder = tempfile.mkdtemp(prefix="forks")
+    atexit.register(shutil.rmtree, folder)
+    address = f"{folder}/server"
+    made = subprocess.Popen(
+        [sys.executable, Path(__file__).with_name("server.py"), address],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+    )
     atexit.register(made.kill)
-    return made
+    assert made.stdout is not None and made.stdout.readline()
+    return address
+
+
+@cache
+def python() -> str:
+    """The path of a Python whose programs begin with torch and diagnose imported.
+
+    A test that asserts how a fresh Python starts takes sys.executable instead.
+    """
+    address = _address()
+    path, client = Path(address).with_name("python"), Path(__file__).with_name("client.py")
+    path.write_text(f'#!/bin/sh\nexec {sys.executable} -IS {client} {address} "$@"\n')
+    path.chmod(0o755)
+    return str(path)
 
 
 def ended(
     folder: Path, work: str, variables: Mapping[str, str] | None = None, **given: Any
 ) -> subprocess.CompletedProcess[str]:
     """A work of server.py, done in a folder with more variables of the environment."""
-    process = _server()
-    assert process.stdin is not None and process.stdout is not None
-    asked = {"folder": str(folder), "work": work, "given": given, "variables": variables or {}}
-    print(json.dumps(asked), file=process.stdin, flush=True)
-    done = json.loads(process.stdout.readline())
-    return subprocess.CompletedProcess(work, done["status"], done["output"], done["errors"])
+    environment = {**os.environ, **(variables or {})}
+    with (
+        Path(os.devnull).open() as nothing,
+        tempfile.TemporaryFile("w+") as output,
+        tempfile.TemporaryFile("w+") as errors,
+    ):
+        streams = [nothing.fileno(), output.fileno(), errors.fileno()]
+        status = client.status(
+            _address(), streams, work=work, given=given, folder=str(folder), environment=environment
+        )
+        printed = []
+        for stream in (output, errors):
+            stream.seek(0)
+            printed.append(stream.read())
+    return subprocess.CompletedProcess(work, status, *printed)
 
 
 def printed(folder: Path, work: str, **given: Any) -> str:

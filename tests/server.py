@@ -1,25 +1,33 @@
-"""python server.py: what tests run, a JSON object a line in, one out.
+"""python server.py ADDRESS: runs what tests ask for at a socket, each in a fork of this process.
 
-Each is forked from this process, which has imported once what each of them would import and has run no
-program; pytest's has.
+It has imported once what each of them would import, and has run no program; pytest's has. Who asks sends a JSON
+object on a line with its own standard streams, is told the number of the process and then its status, and ends
+it by going away.
 """
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import gc
 import importlib
 import json
 import os
 import runpy
+import select
+import shutil
+import signal
+import socket
+import socketserver
 import sys
 import tempfile
-import traceback
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
+from types import ModuleType, SimpleNamespace
+from typing import Any, NoReturn
 
+from diagnose.casebase.store import load
 from diagnose.cli import main as diagnose
 from diagnose.commands import verification
 from diagnose.preload import warm
@@ -30,6 +38,9 @@ from diagnose.repair.search import Search
 from diagnose.repair.verification.proof import Reference
 from diagnose.repair.workspace import Workspace
 from diagnose.simulation.__main__ import main as simulate
+
+#: Where this Python finds modules, but for what a program brings.
+INSTALLED = sys.path[1:]
 
 
 def command(words: Sequence[str], fails: str = "") -> None:
@@ -52,7 +63,7 @@ class Forked:
     def __init__(self, command: Sequence[str]) -> None:
         self._number = os.fork()
         if not self._number:
-            os._exit(_status("python", {"words": command[1:]}))
+            _do("python", {"words": command[1:]})
 
     def __enter__(self) -> Forked:
         return self
@@ -65,14 +76,32 @@ class Forked:
 
 
 def python(words: Sequence[str]) -> None:
-    """What Python does with a command line."""
-    is_module = words[0] == "-m"
-    sys.argv = list(words[is_module:])
-    if is_module:
-        runpy.run_module(words[1], run_name="__main__", alter_sys=True)
+    """What Python does with a command line: of a script, a module (``-m``) or a program (``-c``)."""
+    main = sys.modules["__main__"] = ModuleType("__main__")
+    sys.executable = str(
+        Path(sys.argv[1]).with_name("python")
+    )  # what a program starts is forked, too
+    sys.orig_argv = [sys.executable, *words]
+    if words[0] == "-u":
+        sys.stdout.reconfigure(write_through=True)  # type: ignore[union-attr]
+        words = words[1:]
+    first, *rest = words
+    paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    sys.path = [*paths, *(path for path in INSTALLED if path not in paths)]
+    with contextlib.suppress(ImportError):
+        import sitecustomize  # noqa: F401
+    start = {"-m": str(Path.cwd()), "-c": ""}.get(first, str(Path(first).resolve().parent))
+    sys.path.insert(0, start)
+    if first == "-m":
+        sys.argv = ["-m", *rest[1:]]
+        runpy._run_module_as_main(rest[0])  # type: ignore[attr-defined]
+    elif first == "-c":
+        sys.argv = ["-c", *rest[1:]]
+        exec(compile(rest[0], "<string>", "exec"), vars(main))
     else:
-        sys.path[0] = str(Path(words[0]).parent)
-        runpy.run_path(words[0], run_name="__main__")
+        sys.argv = list(words)
+        main.__file__ = first
+        exec(compile(Path(first).read_bytes(), first, "exec"), vars(main))
 
 
 def simulation(words: Sequence[str]) -> None:
@@ -126,53 +155,112 @@ def _runner(home: str) -> Runner:
 WORKS = {work.__name__: work for work in (command, python, simulation, proof, search, imported)}
 
 
-def ended(
-    folder: Path, work: str, given: Mapping[str, Any], variables: Mapping[str, str]
-) -> dict[str, Any]:
-    """The exit status of a work in a folder, and what it prints."""
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        child = os.fork()
-        if not child:
-            for stream, kept in ((output, 1), (errors, 2)):
-                os.dup2(stream.fileno(), kept)
-            os.chdir(folder)
-            os.environ.update(variables)
-            tempfile.tempdir = None  # is asked for anew
-            os._exit(_status(work, given))
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        printed = []
-        for stream in (output, errors):
-            stream.seek(0)
-            printed.append(stream.read().decode())
-    return {"status": status, "output": printed[0], "errors": printed[1]}
+class Asked(socketserver.BaseRequestHandler):
+    """A work that somebody asks for, in a process that waits for it."""
+
+    request: socket.socket
+
+    def handle(self) -> None:
+        _, streams, *_ = socket.recv_fds(self.request, 1, 3)
+        with self.request.makefile("rw") as talk:
+            asked = json.loads(talk.readline())
+            child = os.fork()
+            if not child:
+                for number, stream in enumerate(streams):
+                    os.dup2(stream, number)
+                self._close(*streams, self.request.fileno(), self.server.fileno())
+                _do(**asked)
+            self._close(*streams)
+            print(child, file=talk, flush=True)
+            ended = os.pidfd_open(child)
+            if ended not in select.select([ended, self.request], [], [])[0]:
+                os.kill(child, signal.SIGKILL)
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), file=talk, flush=True)
+
+    def _close(self, *numbers: int) -> None:
+        for number in numbers:
+            os.close(number)
+
+
+class Server(socketserver.ForkingMixIn, socketserver.UnixStreamServer):
+    """Ends with the process that has started it."""
+
+    parent = os.getppid()
+
+    def service_actions(self) -> None:
+        super().service_actions()
+        if os.getppid() != self.parent:
+            sys.exit()
+
+
+def _do(
+    work: str,
+    given: Mapping[str, Any],
+    folder: str | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> NoReturn:
+    """Ends this process as Python does, after a work in a folder with these variables of the environment."""
+    if folder is not None and environment is not None:
+        os.chdir(folder)
+        if os.environ.get("DIAGNOSE_CASEBASE") != environment.get("DIAGNOSE_CASEBASE"):
+            load.cache_clear()
+        os.environ.clear()
+        os.environ.update(environment)
+        tempfile.tempdir = None  # is asked for anew
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    encoding, _, errors = os.environ.get("PYTHONIOENCODING", "").partition(":")
+    for stream in (sys.stdin, sys.stdout):
+        stream.reconfigure(encoding=encoding or None, errors=errors or None)  # type: ignore[union-attr]
+    sys.stdout.reconfigure(line_buffering=os.isatty(1))  # type: ignore[union-attr]
+    status = _status(work, given)
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError):  # it is None or closed
+            stream.flush()
+    if status == -signal.SIGINT:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
+    os._exit(status)
 
 
 def _status(work: str, given: Mapping[str, Any]) -> int:
-    """The exit status of a work in this process."""
+    """The exit status of a work in this process; what it raises is told as Python does."""
     try:
         WORKS[work](**given)
+        return 0
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:
-        traceback.print_exc()
-        return 70
-    finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
-    return 0
+        if end.code is None or isinstance(end.code, int):
+            return end.code or 0
+        print(end.code, file=sys.stderr)
+        return 1
+    except BaseException as error:
+        raised = error
+    trace = raised.__traceback__
+    while trace and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    sys.excepthook(type(raised), raised.with_traceback(trace), trace)
+    return -signal.SIGINT if isinstance(raised, KeyboardInterrupt) else 1
 
 
-def main() -> None:
+def main(address: str) -> None:
     sys.path[0] = ""  # as for `python -m`
     warm(Path(__file__))
     import_all(["torch._dynamo"])  # as a program's optimizer would, in each run
-    with tempfile.TemporaryDirectory() as folder:
-        ended(Path(folder), "imported", {}, {})
-        import_all(Path(folder, "imported").read_text().split())
+    folder = tempfile.mkdtemp()
+    child = os.fork()
+    if not child:
+        for stream in (1, 2):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
+        _do("imported", {}, folder, os.environ.copy())
+    os.waitpid(child, 0)
+    import_all(Path(folder, "imported").read_text().split())
+    shutil.rmtree(folder)
     gc.freeze()  # what was imported is nobody's garbage
-    for row in sys.stdin:
-        print(json.dumps(ended(**json.loads(row))), flush=True)
+    with Server(address, Asked) as server:
+        print(flush=True)  # it listens
+        server.serve_forever()
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1])

@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+import forked
 import pytest
 from console import (
     BLOCK,
@@ -281,7 +282,7 @@ def test_every_command_prints_what_its_page_shows(
 ) -> None:
     bin = commands(
         folder / "bin", "diagnose", "gunicorn", python="", torchrun="torch.distributed.run",
-        accelerate="accelerate.commands.accelerate_cli",
+        accelerate="accelerate.commands.accelerate_cli", by=forked.python(),
     )  # fmt: skip
     variables = {
         "DIAGNOSE_CASEBASE": str(folder / "casebase.sqlite"),

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import forked
 import pytest
 
 pytest.importorskip("torch")
@@ -78,7 +79,7 @@ def pairs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sha = committed(repository, AFTER)
     rows = [row(sha, line=18, after=18), row(sha, line=23, after=23)]
     (root / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    command = [sys.executable, str(ROOT / "training/public_fixes/run_fixes.py")]
+    command = [forked.python(), str(ROOT / "training/public_fixes/run_fixes.py")]
     command += [str(root / "clones"), str(root / "pairs"), "--rows", str(root / "rows.jsonl")]
     subprocess.run(command, check=True, capture_output=True, timeout=300)
     return root / "pairs"
@@ -133,7 +134,7 @@ def test_a_change_without_which_a_gpu_refuses_is_a_pair(pairs: Path) -> None:
 
 
 def test_a_pair_is_judged_by_its_change(pairs: Path) -> None:
-    command = [sys.executable, str(ROOT / "training/public_fixes/judge_fixes.py"), str(pairs)]
+    command = [forked.python(), str(ROOT / "training/public_fixes/judge_fixes.py"), str(pairs)]
     done = subprocess.run(
         [*command, "--fix"], check=True, capture_output=True, text=True, timeout=300
     )

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
+import forked
 import pytest
 from click.testing import CliRunner
 
@@ -27,6 +29,7 @@ def test_the_walk_through_ends_green(
     shutil.copytree(few, tmp_path / "kb")
     compiled = shutil.copyfile(few_compiled, tmp_path / "casebase.sqlite")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "executable", forked.python())
     monkeypatch.delenv("DIAGNOSE_LANG", raising=False)
     monkeypatch.setenv("DIAGNOSE_CASEBASE", str(compiled))
     load.cache_clear()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
+import forked
 import psutil
 import pytest
 from click.testing import CliRunner, Result
@@ -78,8 +80,10 @@ def test_what_does_not_hold_is_told() -> None:
 
 
 @pytest.fixture
-def two(kb: Path, tmp_path: Path) -> Path:
-    """kb/ with two incidents that run quickly."""
+def two(kb: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """kb/ with two incidents that run quickly, in processes that have imported torch."""
+    pytest.importorskip("torch")
+    monkeypatch.setattr(sys, "executable", forked.python())
     copy = tmp_path / "kb"
     shutil.copytree(kb, copy, ignore=shutil.ignore_patterns("cases"))
     for slug in ("timm-reset-head", "pytorch-list-of-buffers"):
@@ -92,7 +96,6 @@ def check(kb: Path, *arguments: str) -> Result:
 
 
 def test_one_broken_incident_is_status_1(two: Path) -> None:
-    pytest.importorskip("torch")
     program = two / "cases/timm-reset-head/reproduce.py"
     program.write_text("import sys\nprint(sys.argv[1])\n")
     done = check(two, "--jobs", "1")
@@ -105,7 +108,6 @@ def test_one_broken_incident_is_status_1(two: Path) -> None:
 
 
 def test_what_a_run_does_to_torch_ends_with_it(two: Path) -> None:
-    pytest.importorskip("torch")
     program = two / "cases/timm-reset-head/reproduce.py"
     text = program.read_text(encoding="utf-8")
     program.write_text(text.replace("import sys\n", "import sys\n" + SPOILT, 1), encoding="utf-8")
@@ -124,7 +126,6 @@ torch.spoilt = os.environ["SPOILT"] = "yes"
 
 
 def test_a_program_that_ends_its_parent_costs_a_sentence(two: Path) -> None:
-    pytest.importorskip("torch")
     program = two / "cases/timm-reset-head/reproduce.py"
     program.write_text("import os\nos.kill(os.getppid(), 9)\n")
     done = check(two, "timm-reset-head")
@@ -133,7 +134,6 @@ def test_a_program_that_ends_its_parent_costs_a_sentence(two: Path) -> None:
 
 
 def test_who_stops_early_leaves_no_process_behind(two: Path, casebase_path: Path) -> None:
-    pytest.importorskip("torch")
     slow = two / "cases/timm-reset-head/reproduce.py"
     slow.write_text("import time\ntime.sleep(600)\n")
     slugs = ["pytorch-list-of-buffers", "timm-reset-head"]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import inspect
 import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import pytest
 from checking.test_command import check as run_check
 from hypothesis import given, settings
@@ -52,7 +52,7 @@ def test_it_runs_on_gpus_as_it_did(tmp_path: Path) -> None:
     )
     programs = [HERE / f"train.{name}.py" for name in ("in", "safe", "unsafe")]
     ran = subprocess.run(
-        [sys.executable, "-m", "diagnose.simulation", "--gpus", "2", "each.py", *programs],
+        [forked.python(), "-m", "diagnose.simulation", "--gpus", "2", "each.py", *programs],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import pytest
 
 from diagnose.casebase.store import load
@@ -128,7 +128,7 @@ def test_each_fails_where_it_is_called_and_does_not_once_it_is_repaired(tmp_path
             program.write_text(f"{text}\n\nimport torch\n{call}\n")
             programs.append(program)
     run = subprocess.run(
-        [sys.executable, HERE / "simulated.py", *before, *after],
+        [forked.python(), HERE / "simulated.py", *before, *after],
         capture_output=True,
         text=True,
         cwd=tmp_path,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+import forked
 import pytest
 
 HERE = Path(__file__).parent
@@ -50,7 +50,7 @@ def runnable(glob: str) -> list[Path]:
 
 def ending_well(programs: Iterable[Path], folder: Path) -> set[Path]:
     run = subprocess.run(
-        [sys.executable, HERE / "simulated.py", *programs],
+        [forked.python(), HERE / "simulated.py", *programs],
         capture_output=True,
         text=True,
         cwd=folder,

@@ -43,10 +43,10 @@ def environment(**more: str) -> dict[str, str]:
     return {**kept, "PYTHONPATH": str(SOURCE), **more}
 
 
-def python(*arguments: str | Path, **more: str) -> End:
-    """Run this Python."""
+def python(*arguments: str | Path, by: str = sys.executable, **more: str) -> End:
+    """Run a Python."""
     done = subprocess.run(
-        [sys.executable, *map(str, arguments)],
+        [by, *map(str, arguments)],
         env=environment(**more),
         capture_output=True,
         timeout=120,
@@ -56,10 +56,10 @@ def python(*arguments: str | Path, **more: str) -> End:
     return End(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
-def both(script: Path, program: str, *launcher: str) -> tuple[End, End]:
+def both(script: Path, program: str, *launcher: str, by: str = sys.executable) -> tuple[End, End]:
     """A program without the hook and with it."""
     script.write_text(PREAMBLE + program, encoding="utf-8")
-    return python(*launcher, script), python(*launcher, script, HOOKED="1")
+    return python(*launcher, script, by=by), python(*launcher, script, by=by, HOOKED="1")
 
 
 def answer_after(plain: End, hooked: End) -> str:

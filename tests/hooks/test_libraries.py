@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import forked
 import pytest
 from hooks.children import MESSAGE, SIGN, python
 
@@ -36,7 +37,8 @@ Trainer(Scored(), arguments, train_dataset=rows).train()
 def test_a_trainer_that_dies_is_explained(tmp_path: Path) -> None:
     pytest.importorskip("transformers")
     (tmp_path / "train.py").write_text(TRAINER)
-    end = python("-m", "diagnose.simulation", "--gpus", "1", tmp_path / "train.py")
+    words = ("-m", "diagnose.simulation", "--gpus", "1")
+    end = python(*words, tmp_path / "train.py", by=forked.python())
     assert end.status == 1
     assert SIGN in end.err, end.err
     assert "self.scale: cpu" in end.err
@@ -59,7 +61,8 @@ def test_the_rank_that_fails_under_accelerate_answers(tmp_path: Path) -> None:
     pytest.importorskip("accelerate")
     script = tmp_path / "train.py"
     script.write_text(LAUNCHED.format(MESSAGE))
-    end = python("-m", "accelerate.commands.launch", *LAUNCHER, "-m", "diagnose.hooks", script)
+    words = ("-m", "accelerate.commands.launch", *LAUNCHER, "-m", "diagnose.hooks")
+    end = python(*words, script, by=forked.python())
     assert end.status == 1
     assert end.err.count(SIGN) == 1, end.err
 

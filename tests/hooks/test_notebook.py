@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import forked
 import pytest
 
 pytest.importorskip("IPython")
@@ -48,7 +49,7 @@ FAILS = "net(torch.ones(2, 4).cuda())\n"
 
 def session(folder: Path, *cells: str) -> list[tuple[str, dict[str, str]]]:
     done = subprocess.run(
-        [sys.executable, "-c", SESSION, json.dumps(cells)],
+        [forked.python(), "-c", SESSION, json.dumps(cells)],
         capture_output=True,
         text=True,
         cwd=folder,
@@ -134,7 +135,7 @@ def test_why_prints_in_a_plain_python(tmp_path: Path) -> None:
         "assert diagnose.why() is None\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path
+        [forked.python(), "-c", code], capture_output=True, text=True, cwd=tmp_path
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("RuntimeError")

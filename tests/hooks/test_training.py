@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import forked
 import pytest
 from hooks.children import SIGN, answer_after, both
 
@@ -56,7 +57,15 @@ main()
 
 
 def test_the_answer_names_the_layer_the_cause_and_a_fix(tmp_path: Path) -> None:
-    plain, hooked = both(tmp_path / "train.py", PROGRAM, "-m", "diagnose.simulation", "--gpus", "1")
+    plain, hooked = both(
+        tmp_path / "train.py",
+        PROGRAM,
+        "-m",
+        "diagnose.simulation",
+        "--gpus",
+        "1",
+        by=forked.python(),
+    )
     assert plain.status == 1
     assert plain.out == "training\n"
     assert "logits = self.out_head(x)" in plain.err

@@ -73,11 +73,11 @@ PROGRAMS: dict[str, Callable[[], str]] = {
     "models shared again and again": lambda: (
         HEAD
         + "m = nn.Linear(2, 2)\n"
-        + "m = nn.Sequential(m, m, m)\n" * 60
+        + "m = nn.Sequential(m, m, m)\n" * 30
         + "import copy\nm.cuda()\ncopy.deepcopy(m)(torch.ones(2))\n"
     ),
     "a chain of models": lambda: (
-        HEAD + "m = nn.Linear(2, 2)\n" + "m = nn.Sequential(m)\n" * 2000 + "m.cuda()\n"
+        HEAD + "m = nn.Linear(2, 2)\n" + "m = nn.Sequential(m)\n" * 1200 + "m.cuda()\n"
     ),
     "classes of many bases": lambda: (
         HEAD
@@ -151,7 +151,7 @@ PROGRAMS: dict[str, Callable[[], str]] = {
         "x = {" + "".join(f"{n}: 1, " for n in range(20_000)) + "}\n" + "y = {**x}\n" * 5_000
     ),
     "a megabyte in one line": lambda: "a.b.c(d.e.f); " * 70_000,
-    "a megabyte in one line that is not ASCII": lambda: "'ä'; " + "a.b.c(d.e.f); " * 70_000,
+    "a line that is long and not ASCII": lambda: "'ä'; " + "a.b.c(d.e.f); " * 10_000,
     "a megabyte of functions": lambda: "".join(
         f"def f{n}(a, b):\n    x = a + b\n    return f{n - 1 if n else 0}(x, b), f{n // 2}(x, b)\n\n"
         for n in range(12_000)

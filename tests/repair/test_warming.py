@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import forked
 import pytest
 
 pytest.importorskip("torch")
@@ -46,7 +47,7 @@ def test_what_a_program_takes_of_installed_packages_is_imported_and_nothing_of_i
     (tmp_path / "ours.py").write_text("part = 1\n")
     (tmp_path / "run.py").write_text(PROGRAM)
     ran = subprocess.run(
-        [sys.executable, "-c", ASKED, tmp_path / "run.py"],
+        [forked.python(), "-c", ASKED, tmp_path / "run.py"],
         capture_output=True,
         text=True,
         cwd=tmp_path,
@@ -90,7 +91,7 @@ def test_what_asks_for_gpus_while_it_is_imported_is_left_to_each_run(tmp_path: P
     )
     (tmp_path / "run.py").write_text("import uses\nimport plain\nimport asks\n")
     ran = subprocess.run(
-        [sys.executable, "-c", LEFT, tmp_path / "run.py"],
+        [forked.python(), "-c", LEFT, tmp_path / "run.py"],
         capture_output=True,
         text=True,
         cwd=tmp_path,
@@ -106,7 +107,7 @@ def test_a_package_that_ends_whoever_imports_it_ends_no_search(tmp_path: Path) -
     (packages / "ends.py").write_text("import sys\nsys.exit('no licence')\n")
     (tmp_path / "run.py").write_text("import ends\n")
     ran = subprocess.run(
-        [sys.executable, "-c", ASKED, tmp_path / "run.py"],
+        [forked.python(), "-c", ASKED, tmp_path / "run.py"],
         capture_output=True,
         text=True,
         cwd=tmp_path,

@@ -8,6 +8,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+import forked
 import pytest
 
 from diagnose.simulation import run_script, simulated_gpus, strip_simulator_frames
@@ -160,7 +161,7 @@ def test_frames_are_gone_outside_the_context() -> None:
 
 def test_command_line(tmp_path: Path) -> None:
     path = script(tmp_path, FAILING)
-    command = [sys.executable, "-m", "diagnose.simulation", "--gpus", "1"]
+    command = [forked.python(), "-m", "diagnose.simulation", "--gpus", "1"]
     done = subprocess.run(
         [*command, "--wording", "old", str(path)], capture_output=True, text=True, check=False
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import forked
 import pytest
 from forked import command
 
@@ -73,7 +73,7 @@ def tmp_path() -> Iterator[Path]:
 def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """A Python in a folder."""
     return subprocess.run(
-        [sys.executable, *arguments], cwd=folder, capture_output=True, text=True, timeout=180
+        [forked.python(), *arguments], cwd=folder, capture_output=True, text=True, timeout=180
     )
 
 

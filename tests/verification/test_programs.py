@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import forked
 import pytest
 
 from diagnose._toml import loads
@@ -157,7 +158,7 @@ def make(casebase: Casebase, path: Path) -> None:
         want(f"line/{line}", program(plain, None, spot), SCRIPTS / "indexing.py", "failing")
 
     result = subprocess.run(
-        [sys.executable, HERE / "batch.py"],
+        [forked.python(), HERE / "batch.py"],
         input=json.dumps(list(wanted.values())),
         capture_output=True,
         text=True,

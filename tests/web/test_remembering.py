@@ -449,13 +449,13 @@ class Page(HTMLParser):
                 self.found.append(f"{tag} {name}={value}")
 
 
-def test_two_hundred_hostile_reports_are_stored_and_shown(client: FlaskClient) -> None:
+def test_hostile_reports_are_stored_and_shown(client: FlaskClient) -> None:
     chance = random.Random(5)
 
     def some() -> str:
         return " ".join(chance.sample(PAYLOADS, 2))
 
-    for number in range(200):
+    for number in range(40):  # each payload is met in each place, more than once
         text = (
             "Traceback (most recent call last):\n"
             f'  File "/srv/{some()}/train.py", line {number}, in {some()}\n    x + {some()}\n'
@@ -478,7 +478,7 @@ def test_two_hundred_hostile_reports_are_stored_and_shown(client: FlaskClient) -
         )
         failure = f"/failures/{sent.get_json()['failure']}"
         client.post(f"{failure}/status", data={"status": "fixed", "fixed_in": some()})
-        for path in (address, failure, "/failures")[: 3 if number % 20 == 0 else 1]:
+        for path in (address, failure, "/failures")[: 3 if number % 8 == 0 else 1]:
             page = client.get(path)
             assert page.status_code == 200
             assert Page(page.text).found == []
