@@ -204,7 +204,7 @@ def part(value: Value, position: int) -> Value:
             return more
         case Object() if (fields := row(value)) is not None:
             return part(fields, position)
-        case Object(made=None, kind=kind) if "." in kind:  # several of a library's stand for one
+        case Object() if value.is_library_object:
             return value
         case Batch():
             return value.inner.like(value.inner.device)
@@ -330,7 +330,7 @@ def element(torch: TorchNames, value: Value) -> Value:
             return found
         case Module():
             return next(iter(value.children.values()), Unknown())
-        case Object(made=None, kind=kind) if "." in kind:  # several of a library's stand for one
+        case Object() if value.is_library_object:
             return value
     return Unknown()
 

@@ -203,13 +203,10 @@ _LOADERS = re.compile(r"(\w+_)?(data_?)?loader")
 _OF_MODULES = frozenset({"parameters", "named_parameters", "state_dict", "zero_grad"})
 
 
-def _models(function: Function) -> frozenset[str]:
+def _models(function: Function) -> frozenset[str | None]:
     """The parameters that a function calls, and asks for weights."""
-    asked = {
-        one.value.id
-        for one in nodes(function.node, ast.Attribute)
-        if isinstance(one.value, ast.Name) and one.attr in _OF_MODULES
-    }
+    asking = calls(function.node, *_OF_MODULES)
+    asked = {(dotted(one.func) or "").rpartition(".")[0] for one in asking}
     return frozenset(asked & {dotted(one.func) for one in calls(function.node)})
 
 

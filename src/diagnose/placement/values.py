@@ -370,6 +370,11 @@ class Object(Attributes, Value):
         self.made = made
         self.attributes: dict[str, Value] = {}
 
+    @property
+    def is_library_object(self) -> bool:
+        """Whether it is of a library's class that rows name in full: several of them are as one."""
+        return self.made is None and bool(self.kind.rpartition(".")[0])
+
 
 def static(member: Value | None) -> Function | None:
     """The function of a static method; None for other members of a class."""

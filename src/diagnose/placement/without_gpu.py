@@ -80,7 +80,8 @@ def _weighed(
 
 def _asked(source: Source, kind: EvidenceKind = EvidenceKind.CHOSEN) -> Evidence | None:
     """Where a file asks whether there is a GPU."""
-    found = (one for one in calls(source.tree, "is_available") if "cuda" in ast.unparse(one.func))
+    asked = calls(source.tree, "is_available")
+    found = (one for one in asked if dotted(one.func) == "torch.cuda.is_available")
     return next((Evidence(kind, Spot(source, one, None)) for one in found), None)
 
 

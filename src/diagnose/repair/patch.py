@@ -11,8 +11,7 @@ from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from diagnose.placement.semantics import arguments, called, calls, functions_by_line
-from diagnose.repair.scopes import FUNCTION
+from diagnose.placement.semantics import Function, arguments, called, calls, functions_by_line
 from diagnose.repair.syntax import tree_of
 
 _MOVES = frozenset({"to", "cuda", "cpu"})
@@ -49,7 +48,7 @@ class Transfer(NamedTuple):
     @property
     def given(self) -> Set[str]:
         """The arguments of the function that it stands in."""
-        own = self.scope.args.args if isinstance(self.scope, FUNCTION) else ()
+        own = self.scope.args.args if isinstance(self.scope, Function) else ()
         return {one.arg for one in own}
 
 

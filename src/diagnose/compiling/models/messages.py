@@ -109,7 +109,7 @@ class FormEntry(Strict):
         """What parsing reads, over the letters of kinds; refused where a pattern is none."""
         for pattern in self.patterns:
             kinds = [term[2] for term in _TERM.finditer(pattern) if term[2]]
-            if unknown := [kind for kind in kinds if kind not in letters]:
+            if unknown := [one for one in kinds if one not in letters]:
                 known = near(unknown[0], letters)
                 raise wrong(f"{self.id}: {unknown[0]!r} is no kind of words{known}")
             if reason := regex_mistake(_over_letters(pattern, letters)):

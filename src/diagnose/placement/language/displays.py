@@ -130,7 +130,7 @@ def subscript(machine: Machine, node: Any, frame: Frame) -> Value:
             return _layer(machine, owner, _item_name(owner, key), node, frame)
         case Unknown() | External() if isinstance(inside, ast.Constant):
             return Unknown(inside.value) if isinstance(inside.value, str) else Unknown()
-        case Object(made=None, kind=kind) if "." in kind:  # several of a library's stand for one
+        case Object() if owner.is_library_object:
             return owner
         case Object():
             return _of_object(machine, owner, key, node, frame)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from diagnose.placement.semantics import (
+    Function,
     bindings,
     bound_names,
     called,
@@ -20,7 +21,7 @@ from diagnose.placement.semantics import (
 )
 from diagnose.placement.semantics import functions as functions_in
 from diagnose.repair.patch import Patch
-from diagnose.repair.scopes import FUNCTION, spans
+from diagnose.repair.syntax import spans
 from diagnose.repair.validation.patch_edits import LITERAL
 
 _BARE = re.compile(r"\.cuda\(\s*\)")
@@ -70,7 +71,7 @@ def _devices(tree: ast.Module, line: int, *, told: bool) -> Iterator[str]:
     """Expressions that may tell the device in a line: those that the program calls one first, then, unless
     it has to be ``told``, what has one."""
     around = [node for node in nodes(tree, ast.stmt) if spans(node, line)]
-    functions = [node for node in around if isinstance(node, FUNCTION)][::-1]
+    functions = [node for node in around if isinstance(node, Function)][::-1]
     classes = [node for node in around if isinstance(node, ast.ClassDef)]
     yield from (text for text, _, at in _asked(functions[0] if functions else tree) if at <= line)
     of_file = [one.id for row in tree.body if isinstance(row, ast.Assign) for one in stored(row)]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from diagnose.placement.semantics import nodes
 from diagnose.repair.model import Sentence, said
 from diagnose.repair.patch import Patch
-from diagnose.repair.scopes import spans
+from diagnose.repair.syntax import spans
 from diagnose.repair.validation.patch_edits import LITERAL
 
 #: What an expression is moved to, or made on, if that has a name.

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from diagnose.placement.localization.availability import main_lines
-from diagnose.placement.semantics import functions, nodes, stored
+from diagnose.placement.semantics import Function, functions, nodes, stored
 from diagnose.repair.model import Sentence, said
 from diagnose.repair.patch import Patch
-from diagnose.repair.scopes import FUNCTION, spans
+from diagnose.repair.syntax import spans
 
 #: What binds no names of the file but its own.
-_DEFINED = (ast.ClassDef, *FUNCTION)
+_DEFINED = ast.ClassDef | Function
 
 
 def alike(patch: Patch) -> Iterator[Sentence]:

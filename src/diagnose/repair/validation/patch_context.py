@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from diagnose.placement.semantics import functions, names, parameters
+from diagnose.placement.semantics import Function, functions, names, parameters
 from diagnose.repair.model import Sentence, said
 from diagnose.repair.patch import Patch, callee, goes_to_cpu, move_of, moves
-from diagnose.repair.scopes import FUNCTION
 
 
 def parts(patch: Patch) -> Iterator[Sentence]:
@@ -33,7 +32,7 @@ def parts(patch: Patch) -> Iterator[Sentence]:
 def _own(scope: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a function or a file, without those of the functions in it."""
     for node in ast.iter_child_nodes(scope):
-        if not isinstance(node, FUNCTION):
+        if not isinstance(node, Function):
             yield node
             yield from _own(node)
 
@@ -41,7 +40,7 @@ def _own(scope: ast.AST) -> Iterator[ast.AST]:
 def _given(scope: ast.AST, nodes: list[ast.AST]) -> set[str]:
     """The names that a function's caller or a loop gives values."""
     found: set[str] = set()
-    if isinstance(scope, FUNCTION):
+    if isinstance(scope, Function):
         found = {one.arg for one in parameters(scope)} - {"self"}
     for node in nodes:
         if isinstance(node, ast.For):

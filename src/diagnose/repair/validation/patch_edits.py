@@ -10,7 +10,7 @@ from itertools import pairwise
 from diagnose.placement.semantics import arguments, called, calls, dotted, names
 from diagnose.repair.model import Guard, Sentence, objection, said
 from diagnose.repair.patch import Patch, goes_to_cpu, move_of, moves
-from diagnose.repair.scopes import blocks
+from diagnose.repair.syntax import blocks
 from diagnose.repair.validation.case import Case
 from diagnose.repair.validation.host_intent import takes_weights
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from diagnose.placement.semantics import (
+    Function,
     argument,
     arguments,
     called,
@@ -19,7 +20,6 @@ from diagnose.placement.semantics import (
 )
 from diagnose.repair.model import Sentence, said
 from diagnose.repair.patch import Patch, goes_to_cpu, moves, unmoved
-from diagnose.repair.scopes import FUNCTION
 
 #: Functions that spread a model over devices.
 _SPREADS = frozenset({"dispatch_model"})
@@ -141,7 +141,7 @@ def kept_whole(patch: Patch) -> Iterator[Sentence]:
     if plan is None or ast.unparse(plan) not in map(ast.unparse, nodes(patch.new, ast.keyword)):
         return
     for one in patch.transfers:
-        if isinstance(one.scope, FUNCTION) and one.scope.name == "forward":
+        if isinstance(one.scope, Function) and one.scope.name == "forward":
             yield said("kept-whole", line=one.line, name=_WHOLE, other=plan.lineno)
 
 

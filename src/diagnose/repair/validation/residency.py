@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from diagnose.placement.semantics import dotted, names, nodes
 from diagnose.repair.model import Guard, objection
 from diagnose.repair.patch import Patch, callee, goes_to_cpu, move_of, moves
-from diagnose.repair.scopes import blocks
+from diagnose.repair.syntax import blocks
 from diagnose.repair.validation.case import Case, line_of
 
 #: Functions before which a model is put away for their sake, and not to save memory.

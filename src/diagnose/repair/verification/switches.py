@@ -19,10 +19,9 @@ from diagnose.fixes.codemods.expressions import replaced
 from diagnose.fixes.file_gate import rewritten
 from diagnose.fixes.line_gate import Refused
 from diagnose.placement import Source
-from diagnose.placement.semantics import bindings_by, defaults, dotted, last_name, nodes
+from diagnose.placement.semantics import Function, bindings_by, defaults, dotted, last_name, nodes
 from diagnose.repair.model import Guard, Ran, Terms, objection, said
 from diagnose.repair.runs.runner import Runner
-from diagnose.repair.scopes import FUNCTION
 from diagnose.repair.syntax import tree_of
 from diagnose.repair.workspace import Workspace
 
@@ -213,7 +212,7 @@ def _values(node: ast.AST) -> Iterator[tuple[str, ast.Constant]]:
     match node:
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant() as value):
             yield name, value
-    if isinstance(node, FUNCTION):
+    if isinstance(node, Function):
         for name, default in defaults(node).items():
             if isinstance(default, ast.Constant):
                 yield name, default
