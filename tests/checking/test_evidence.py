@@ -58,16 +58,20 @@ CALLS = {
 }
 
 
+def folder(name: str) -> Path:
+    return HERE / ("turned" if name in TURNED else "likely")
+
+
 @pytest.mark.parametrize("name", TURNED)
 def test_what_a_default_keeps_from_happening_is_found(name: str) -> None:
-    path = HERE / "likely" / f"{name}.py"
+    path = folder(name) / f"{name}.py"
     (marked,) = [n for n, line in enumerate(path.read_text().splitlines(), 1) if "# finds" in line]
     assert [one.place.line for one in check([str(path)], OPTIONS).findings] == [marked]
 
 
 @pytest.mark.parametrize("name", [*QUIET, *TURNED])
 def test_without_evidence_nothing_is_found(name: str, tmp_path: Path) -> None:
-    text = (HERE / "likely" / f"{name}.py").read_text()
+    text = (folder(name) / f"{name}.py").read_text()
     old, new = (QUIET | TURNED)[name]
     assert old in text
     program = tmp_path / "program.py"
@@ -120,7 +124,7 @@ def test_each_fails_where_it_is_called_and_does_not_once_it_is_repaired(tmp_path
     before, after = [], []
     for name, call in CALLS.items():
         path = tmp_path / f"{name}.py"
-        path.write_text(re.sub(r"  # finds.*", "", (HERE / "likely" / f"{name}.py").read_text()))
+        path.write_text(re.sub(r"  # finds.*", "", (folder(name) / f"{name}.py").read_text()))
         report = check([str(path)], OPTIONS)
         (mended,) = mend(report, [str(path)], OPTIONS, unsafe=True)[1]
         for text, programs in ((mended.before, before), (mended.after, after)):
