@@ -17,6 +17,7 @@ from diagnose.placement.libraries.trainers import BEFORE
 from diagnose.placement.libraries.weights import copied
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine, Meeting
 from diagnose.placement.model import Evidence, Step
+from diagnose.placement.semantics import calls as calls_in
 from diagnose.placement.semantics import dotted, nodes, stored_attributes
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import (
@@ -139,7 +140,9 @@ def _class_otherwise(machine: Machine, made: Class, frame: Frame) -> bool:
     for given in other_calls(machine, start.bound(this)) if isinstance(start, Function) else ():
         mark = len(machine.meetings)
         complete, this = _built(machine, made, frame, given)
-        machine.meetings[mark:] = bound(machine.meetings[mark:])
+        # Tensors are on the host where a module is built, whatever it goes by later.
+        met = bound(machine.meetings[mark:])
+        machine.meetings[mark:] = [one for one in met if one.because is None]
         _forget_devices(this, made)
         _open(machine, this, made)
         for member in _in_turn(machine, made, this, frame, moves=True):
@@ -249,12 +252,15 @@ def _forget_switches(this: Value, turned: frozenset[str]) -> None:
 
 
 def _only_of_init(made: Class) -> frozenset[str]:
-    """The methods that ``__init__`` calls, and no other one: they run before the model is moved."""
+    """The methods that ``__init__`` calls, and no other one: they run before the model is moved. What it
+    hands over alone, to a hook perhaps, runs later."""
     called: dict[str, set[bool]] = {}
     for method in (each for one in made.line() for each in _methods(one)):
+        building = method.name.endswith(".__init__")
+        run = {one.func for one in calls_in(method.node)} if building else frozenset[ast.expr]()
         for one in nodes(method.node, ast.Attribute):
             if dotted(one.value) == "self":
-                called.setdefault(one.attr, set()).add(method.name.endswith(".__init__"))
+                called.setdefault(one.attr, set()).add(one in run)
     return frozenset(name for name, by in called.items() if by == {True})
 
 
