@@ -87,6 +87,6 @@ def summary(report: Report, lang: Lang = "en") -> str:
     safe, every = (len(applicable(report.findings, unsafe)) for unsafe in (False, True))
     if every:
         parts.append(words["left"].format(safe=safe, all=every))
-    operations = report.judged + report.unknown
-    parts.append(words["unknown"].format(unknown=report.unknown, all=operations))
+    if operations := report.judged + report.unknown:
+        parts.append(words["unknown"].format(unknown=report.unknown, all=operations))
     return words["between"].join(parts)
