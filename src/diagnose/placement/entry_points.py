@@ -137,7 +137,7 @@ def _class_otherwise(machine: Machine, made: Class, frame: Frame) -> bool:
     for member in _in_turn(machine, made, this, frame, moves=True):
         complete = _turned(machine, member, frame) and complete
     start = made.find("__init__")
-    for given in other_calls(machine, start.bound(this)) if isinstance(start, Function) else ():
+    for given in _other_calls(machine, start.bound(this)) if isinstance(start, Function) else ():
         mark = len(machine.meetings)
         complete, this = _built(machine, made, frame, given)
         # Tensors are on the host where a module is built, whatever it goes by later.
@@ -150,9 +150,16 @@ def _class_otherwise(machine: Machine, made: Class, frame: Frame) -> bool:
     return complete
 
 
+def _other_calls(machine: Machine, function: Function) -> Iterator[dict[str, Given]]:
+    """What other calls give a function, as long as the file has not taken long."""
+    for given in other_calls(machine, function):
+        if machine.spent <= BUDGET // 2:
+            yield given
+
+
 def _turned(machine: Machine, function: Function, frame: Frame) -> bool:
     complete = True
-    for given in other_calls(machine, function) if _waits(machine, function) else ():
+    for given in _other_calls(machine, function) if _waits(machine, function) else ():
         known = usual(machine, function)
         complete = _run(machine, function, frame, {**known, **given}) and complete
     return complete
