@@ -28,7 +28,6 @@ QUIET = {
     ),
     "lengths_as_array": (".numpy()", ".cpu().numpy()"),
     "items_of_a_batch": ("nn.Module", "object"),
-    "handed_to_a_hook": ("Mixed(nn.Module)", "Mixed"),
     "batches_of_a_loader": (", device=device", ""),
     "ends_detached": (".to(device)", ".clone()"),
     "weights_where_a_gpu_is_asked_for": (
@@ -51,9 +50,6 @@ CALLS = {
     "bands_unless_trained": "print(Waves(8, False).cuda()(torch.rand(3).cuda()).sum())",
     "lengths_as_array": "print(Scorer(torch.nn.Linear(2, 2), 'cuda').lengths(torch.rand(3).cuda()))",
     "items_of_a_batch": "print(Gaps()({'rows': torch.rand(2, 3).cuda()}).sum())",
-    "handed_to_a_hook": "head = torch.nn.Linear(2, 2).cuda()\n"
-    "kept = Mixed(head)\n"
-    "head(torch.rand(3, 2).cuda()).sum().backward()",
     "batches_of_a_loader": "print(share(torch.nn.Linear(2, 2).cuda(), [torch.rand(3, 2)], 'cuda'))",
     "ends_detached": "import types\n"
     "made = torch.ones(3).cuda()\n"

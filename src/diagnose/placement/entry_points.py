@@ -17,7 +17,6 @@ from diagnose.placement.libraries.trainers import BEFORE
 from diagnose.placement.libraries.weights import copied
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine, Meeting
 from diagnose.placement.model import Evidence, Step
-from diagnose.placement.semantics import calls as calls_in
 from diagnose.placement.semantics import dotted, nodes, stored_attributes
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import (
@@ -259,15 +258,12 @@ def _forget_switches(this: Value, turned: frozenset[str]) -> None:
 
 
 def _only_of_init(made: Class) -> frozenset[str]:
-    """The methods that ``__init__`` calls, and no other one: they run before the model is moved. What it
-    hands over alone, to a hook perhaps, runs later."""
+    """The methods that ``__init__`` calls, and no other one: they run before the model is moved."""
     called: dict[str, set[bool]] = {}
     for method in (each for one in made.line() for each in _methods(one)):
-        building = method.name.endswith(".__init__")
-        run = {one.func for one in calls_in(method.node)} if building else frozenset[ast.expr]()
         for one in nodes(method.node, ast.Attribute):
             if dotted(one.value) == "self":
-                called.setdefault(one.attr, set()).add(one in run)
+                called.setdefault(one.attr, set()).add(method.name.endswith(".__init__"))
     return frozenset(name for name, by in called.items() if by == {True})
 
 
