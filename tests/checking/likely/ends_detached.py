@@ -7,5 +7,5 @@ class Edges:
         return self
 
     def ends(self, graph):
-        first, last = graph.edges()
+        first, _ = graph.edges()
         return first.detach().numpy()  # finds: host-copy-needed
