@@ -6,6 +6,8 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
+from types import MappingProxyType
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU, HOME, DeviceVariable, is_open, named_so
@@ -130,22 +132,20 @@ def otherwise(machine: Machine, frame: Frame) -> bool:
 def _class_otherwise(machine: Machine, made: Class, frame: Frame) -> bool:
     if id(made.node) in machine.objects:
         return True
-    complete, this = _built(machine, made, frame)
-    _forget_devices(this, made)
-    _open(machine, this, made)
-    for member in _in_turn(machine, made, this, frame, moves=True):
-        complete = _turned(machine, member, frame) and complete
-    start = made.find("__init__")
-    for given in _other_calls(machine, start.bound(this)) if isinstance(start, Function) else ():
+    complete, start = True, made.find("__init__")
+    others = _other_calls(machine, start.bound(made)) if isinstance(start, Function) else ()
+    for given in chain([{}], others):
         mark = len(machine.meetings)
-        complete, this = _built(machine, made, frame, given)
+        whole, this = _built(machine, made, frame, given)
         # Tensors are on the host where a module is built, whatever it goes by later.
         met = bound(machine.meetings[mark:])
         machine.meetings[mark:] = [one for one in met if one.because is None]
         _forget_devices(this, made)
         _open(machine, this, made)
+        enter = _entered if given else _turned
         for member in _in_turn(machine, made, this, frame, moves=True):
-            complete = _entered(machine, member, frame) and complete
+            whole = enter(machine, member, frame) and whole
+        complete = complete and whole
     return complete
 
 
@@ -159,18 +159,17 @@ def _other_calls(machine: Machine, function: Function) -> Iterator[dict[str, Giv
 def _turned(machine: Machine, function: Function, frame: Frame) -> bool:
     complete = True
     for given in _other_calls(machine, function) if _waits(machine, function) else ():
-        known = usual(machine, function)
-        complete = _run(machine, function, frame, {**known, **given}) and complete
+        complete = _run(machine, function, frame, usual(machine, function) | given) and complete
     return complete
 
 
 def _built(
-    machine: Machine, made: Class, frame: Frame, otherwise: Mapping[str, Given] | None = None
+    machine: Machine, made: Class, frame: Frame, turned: Mapping[str, Given] = MappingProxyType({})
 ) -> tuple[bool, Value]:
     """Whether the analysis of an ``__init__`` came to its end, and what it makes."""
     start = made.find("__init__")
     known = devices(start.bound(made)) if isinstance(start, Function) else {}
-    given = Arguments((), {**known, **(otherwise or {})})
+    given = Arguments((), {**known, **turned})
     built: list[Value] = [Object(made.node.name, made)]
 
     def build() -> None:
@@ -280,6 +279,7 @@ def _entered(machine: Machine, function: Function, frame: Frame) -> bool:
 
 
 def _run(machine: Machine, function: Function, frame: Frame, given: Mapping[str, Given]) -> bool:
+    """Whether the run of a function on some arguments came to its end."""
     machine.left, mark = BUDGET // 3, len(machine.meetings)
 
     def work() -> None:
