@@ -185,7 +185,7 @@ class Description(NamedTuple):
 
     ``text`` is all of it, as far as it is read; ``sentences`` are what it says, without what was only
     tried; ``words`` are theirs, each with how much it counts; ``blocks`` are what stands between fences,
-    and around. ``asserts``: how much all this speaks for a device failure (kb/notions.toml), in log-odds.
+    and around. ``asserts``: how much all this supports a device failure (kb/notions.toml), in log-odds.
     """
 
     text: str

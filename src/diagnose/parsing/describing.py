@@ -53,7 +53,7 @@ _TO_A_LINE = 1.0
 _QUOTED = 20
 #: How much the words of a sentence count. Who says why it failed knows more than who says how it looked.
 _COUNTS = {Role.CAUSE: 2.0, Role.FIX: 1.5, Role.SYMPTOM: 1.0, Role.ADVICE: 0.7}
-#: A text that lacks one of them tells of no device failure, whatever else it says.
+#: A text that lacks one of them reports no device failure, whatever else it says.
 _BOTH = frozenset({"placement", "outcome"})
 #: How much single words count beside what is asserted, what another family's words take away, and what is
 #: enough, in log-odds: fitted with the forms of kb/notions.toml, as is said there.

@@ -55,9 +55,11 @@ def other_calls(machine: Machine, function: Function) -> Sequence[dict[str, Give
 
     Of an ``__init__`` those decide, too, by which it keeps something or another method makes tensors.
     """
+    if not (given := defaults(function.node)):
+        return []
     deciding, tensors = _deciding(function, machine.torch), _tensors(machine, function)
     others, absent = dict[str, Given](), dict[str, Given]()
-    for name, default in defaults(function.node).items():
+    for name, default in given.items():
         value = default.value if isinstance(default, ast.Constant) else ...
         if named_so(name):
             continue
@@ -66,7 +68,7 @@ def other_calls(machine: Machine, function: Function) -> Sequence[dict[str, Give
         elif name in deciding:
             turned = Const(not value) if isinstance(value, bool) else Unknown(name)
             others[name] = _given(name, turned)
-    single = [{name: given} for name, given in islice(others.items(), _MOST)]
+    single = [{name: one} for name, one in islice(others.items(), _MOST)]
     return [*single, others | absent] if absent or len(others) > 1 else single
 
 

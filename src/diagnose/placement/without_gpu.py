@@ -67,12 +67,12 @@ def _weighed(
     if because is None and made is None:
         because = _asked(source) or ((file := asking()) and _asked(file, EvidenceKind.PACKAGE))
     if because is not None:
-        reaches = told is not None and _reaches(told, spot)
+        named = (ast.unparse(told),) if told is not None and _reaches(told, spot) else None
         yield Suspect(
             "hardcoded-device" if made is not None else "checkpoint-location",
             ast.unparse(made or call),
             spot,
-            devices=(ast.unparse(told),) if told is not None and reaches else tuple(of_class(spot)),
+            devices=named or tuple(of_class(spot)),
             sure=False,
             because=because,
         )

@@ -109,7 +109,9 @@ def _augmented(machine: Machine, node: ast.AST, frame: Frame) -> None:
     if isinstance(value, Const) and not isinstance(value.value, str) and machine.uncounted:
         value = Number()
     if isinstance(held, Tensor) and isinstance(value, Tensor):
-        _written(machine, node, load, held, frame)
+        if held.scalar and is_host(held.device):  # mixes where it is read, not where it is written
+            sides = [Meets(load, held, held), Meets(node.value, value, value)]
+            machine.meet(ConstraintKind.JOIN, node, frame, sides)
         value = held.like(held.device)
     elif isinstance(held, Items):
         held.grows = True
@@ -118,16 +120,6 @@ def _augmented(machine: Machine, node: ast.AST, frame: Frame) -> None:
             held.items += islice(list(more.every()), max(0, WIDEST - len(held.items)))
         value = held
     store(machine, node.target, value, frame, node)
-
-
-def _written(
-    machine: Machine, node: ast.AugAssign, load: ast.expr, held: Tensor, frame: Frame
-) -> None:
-    """A tensor without dimensions mixes with any device where it is read, and not where it is written."""
-    if held.scalar and is_host(held.device):
-        given = machine.evaluate(machine, node.value, frame)
-        sides = [Meets(node.value, given, tensor) for tensor in tensors_in(given)]
-        machine.meet(ConstraintKind.JOIN, node, frame, [Meets(load, held, held), *sides])
 
 
 #: Calls that end a program.

@@ -142,29 +142,25 @@ def method_call(
     return _by_class(owner, call) or _other(owner, call)
 
 
-def _is_of_graph(call: CallSite) -> bool:
-    """Whether a call says that what it is called on was computed, with weights perhaps (``x.detach()``,
-    ``x.data.numpy()``), and its function brings none of that name to the host."""
+def _of_graph(call: CallSite) -> Tensor | None:
+    """What ``x.detach()`` and ``x.data.numpy()`` are called on: it was computed, on an accelerator where
+    the code around says so. None of what its function brings to the host, and where nobody asks that."""
     match call.node:
         case ast.Call(func=ast.Attribute(value=owner, attr="detach"), args=[]):
             pass
         case ast.Call(func=ast.Attribute(value=ast.Attribute(owner, "data"), attr="numpy")):
             pass
         case _:
-            return False
-    function = call.spot.enclosing
-    made = bound(function, dotted(owner) or "") if function is not None else []
-    return not any(one.value is not None and called(one.value) == "cpu" for one in made)
-
-
-def _of_graph(call: CallSite) -> Tensor:
-    """A tensor that was computed somewhere: on an accelerator where the code around says so."""
-    function, frame = call.spot.enclosing, call.frame
-    if function is None or call.machine.placing is None:
-        return Tensor(None)
-    method = Function(function, frame.source, {}, function.name, None, frame.this)
-    method.owner = frame.owner if isinstance(frame.owner, Class) else None
-    variable = DeviceVariable(partial(of_function, method, call.machine.placing))
+            return None
+    around, frame, placing = call.spot.enclosing, call.frame, call.machine.placing
+    if around is None or placing is None:
+        return None
+    made = bound(around, dotted(owner) or "")
+    if any(one.value is not None and called(one.value) == "cpu" for one in made):
+        return None
+    of = frame.owner if isinstance(frame.owner, Class) else None
+    function = Function(around, frame.source, {}, around.name, of, frame.this)
+    variable = DeviceVariable(partial(of_function, function, placing))
     return Tensor(variable, Origin.GIVEN, (), frame)
 
 
@@ -224,8 +220,8 @@ def _other(owner: Value, call: CallSite) -> Value:
             return Tensor(device, Origin.OTHER, (move(call, device),), frame)
         case Unknown() if name in machine.torch.indexing and given.every():  # a tensor, then
             return method_call(machine, Tensor(None), name, given, node, frame)
-        case Unknown() if machine.placing is not None and _is_of_graph(call):
-            return method_call(machine, _of_graph(call), name, given, node, frame)
+        case Unknown() if (computed := _of_graph(call)) is not None:
+            return method_call(machine, computed, name, given, node, frame)
         case Unknown() if name == "with_format":
             return method_call(machine, Loader(owner), name, given, node, frame)
         case External(dotted="os.environ") if name == "get":
