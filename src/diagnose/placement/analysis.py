@@ -58,6 +58,7 @@ def analyse(
     imported: Imported | None = None,
     also: Sequence[Source] = (),
     *,
+    main: bool = True,
     all_functions: bool = True,
     all_files: bool = True,
     defaults: bool = True,
@@ -73,6 +74,7 @@ def analyse(
         torch: what torch and its libraries call their things.
         imported: finds the user's other files.
         also: files that the program uses through a library, run as modules.
+        main: what the file does under ``if __name__ == "__main__"`` was run.
         all_functions: run functions and classes that nothing called too, on arguments of which only the
             names are known.
         all_files: those of imported files, too; else of these the methods alone of what the program makes.
@@ -90,6 +92,7 @@ def analyse(
     machine.defaults, machine.rounds, machine.gpus = defaults, rounds, gpus
     machine.options = options
     machine.placing = placing
+    machine.main = entry if main else None
     loading = _Loading(machine, imported)
     machine.evaluate = expressions.evaluate
     machine.execute = statements.execute

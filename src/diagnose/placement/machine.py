@@ -22,7 +22,7 @@ from diagnose.placement.devices import (
     named_so,
     written,
 )
-from diagnose.placement.model import Device, Evidence, Spot, Step
+from diagnose.placement.model import Device, Evidence, Source, Spot, Step
 from diagnose.placement.semantics import nodes
 from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
@@ -211,6 +211,8 @@ class Machine:
         #: Finds another file of the package that goes by a device; None where what the code around says is
         #: not asked for.
         self.placing: Placing | None = None
+        #: The file that was run as the program; None where that is none of those at hand.
+        self.main: Source | None = None
         #: Whether options are taken to have their defaults.
         self.defaults = True
         #: How the others are taken, and whether there are any.

@@ -63,7 +63,9 @@ def of_failure(
     read = [source for file in files if (source := parsed.source(file)) is not None]
     if not read:
         return Origins()
-    look = partial(analyse, read[0], torch, parsed.imported, read[1:], gpus=_gpus(devices))
+    first = parsed.source(found[0][1])
+    main = read[0] is first and _is_run(frames, found[0][0])
+    look = partial(analyse, read[0], torch, parsed.imported, read[1:], main=main, gpus=_gpus(devices))
     program = look()
     stack = [Line(file.path, frame.line) for frame, file in found if frame.line is not None]
     said = suspects(program, stack, devices)
@@ -74,6 +76,12 @@ def of_failure(
             if met := suspects(other, stack, devices):
                 program, said = other, met
     return Origins(said, tuple(program.sources.values()), program, tuple(stack), tuple(devices))
+
+
+def _is_run(frames: Sequence[Frame], first: Frame) -> bool:
+    """Whether a file may be the program that was run: nothing shows another that imported it."""
+    programs = [frame.file for frame in frames if frame.own and frame.function == "<module>"]
+    return programs[:1] in ([], [first.file])
 
 
 def of_missing_gpu(frames: Sequence[Frame], sources: Sources, torch: TorchNames) -> Origins:

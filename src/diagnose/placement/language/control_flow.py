@@ -106,8 +106,8 @@ def _common(each: Sequence[Value]) -> Value:
 def truth(machine: Machine, node: ast.expr, frame: Frame) -> bool | None:
     """Whether a test holds, on a machine with GPUs; None where source does not tell."""
     match node:
-        case ast.Compare(left=ast.Name(id="__name__")):
-            return True
+        case ast.Compare(left=ast.Name(id="__name__"), ops=[ast.Eq()]):
+            return frame.source is machine.main
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             told = truth(machine, operand, frame)
             return None if told is None else not told

@@ -19,6 +19,9 @@ from diagnose.placement.values import Frame, Loader
 #: Factories that make all numbers of a tensor one.
 _OF_ONE_NUMBER = frozenset({"zeros", "ones", "full"})
 
+#: What a model gives, or is computed of it, or may be: what a function is given, and what comes of a batch.
+_OF_MODELS = frozenset({Origin.OUTPUT, Origin.COMPUTED, Origin.BATCH, Origin.GIVEN})
+
 
 def is_input(asked: Question) -> bool:
     """A tensor that a script makes outside of any module and hands to one."""
@@ -47,7 +50,7 @@ def is_target(made: Step, meeting: Meeting) -> bool:
     """Whether a factory makes all numbers one, for a loss to bring what a model gives to them: that is no
     input."""
     made_as = called(made.spot.node)
-    outputs = any(side.tensor.maker in (Origin.OUTPUT, Origin.COMPUTED) for side in meeting.sides)
+    outputs = any(side.tensor.maker in _OF_MODELS for side in meeting.sides)
     weights = any(side.tensor.maker == Origin.WEIGHT for side in meeting.sides)
     loss = meeting.what == ConstraintKind.CALL and not weights
     return loss and outputs and made_as in _OF_ONE_NUMBER

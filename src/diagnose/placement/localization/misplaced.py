@@ -96,6 +96,9 @@ def _is_off_the_host(side: Meets, meeting: Meeting, devices: Sequence[str]) -> b
 def _is_table(meeting: Meeting) -> bool:
     """Whether a table of the host is misplaced, and not the index of another device into it."""
     table = meeting.sides[0].tensor
+    move = last_move(table.steps)
+    if move is not None and is_literal(move):
+        return False  # brought to the host on purpose
     kept = table.maker == Origin.WEIGHT or has(table.steps, EventKind.KEPT, EventKind.HELD)
     return (
         (kept and table.module is not None)  # it should have moved with its module
@@ -171,7 +174,7 @@ def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
     for stray in known:
         yield stray, next((s for s in rest if s is not stray), None)
     if not known:
-        open_ = [s for s in rest if s.tensor.device is None and last_move(s.tensor.steps) is None]
+        open_ = [s for s in rest if s.tensor.device is None and not _is_told(s.tensor)]
         open_ = [s for s in open_ if not _is_of_moved(s.tensor)]
         # A weight that a library has spread, and may have left on the host.
         open_ += [
@@ -179,8 +182,23 @@ def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
             for s in rest
             if is_on(s, DeviceType.SPLIT) and s.tensor.maker in (Origin.WEIGHT, Origin.COMPUTED)
         ]
-        for stray in sorted(open_, key=_is_bare_loss):
+        # The others may be what is on the cpu, as it should be where a line alone names a GPU.
+        fixed = [s for s in rest if is_gpu(s.tensor.device) and _is_fixed(s.tensor)]
+        for stray in (*sorted(open_, key=_is_bare_loss), *fixed):
             yield stray, next((s for s in rest if s is not stray), None)
+
+
+def _is_told(tensor: Tensor) -> bool:
+    """Whether the program says where a tensor is, though not as a literal."""
+    made = born_at(tensor.steps)
+    told = made is not None and device_argument(made.spot) is not None
+    return told or last_move(tensor.steps) is not None
+
+
+def _is_fixed(tensor: Tensor) -> bool:
+    """Whether the line that put a tensor where it is writes the device down."""
+    last = last_move(tensor.steps) or born_at(tensor.steps)
+    return last is not None and is_literal(last)
 
 
 def _is_bare_loss(side: Meets) -> bool:
