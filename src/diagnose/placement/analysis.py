@@ -16,12 +16,13 @@ from diagnose.kinds import ConstraintKind, OptionState, Origin
 from diagnose.model import TorchNames
 from diagnose.placement import Imported, Placing, without_gpu
 from diagnose.placement.devices import SPLIT, differ, is_gpu
-from diagnose.placement.entry_points import bound, guarded, hung, otherwise, uncalled
+from diagnose.placement.entry_points import bound, followed, guarded, hung, otherwise, uncalled
 from diagnose.placement.language import calls, expressions, statements
 from diagnose.placement.localization.suspects import of_doubt, of_kernel, of_meeting
 from diagnose.placement.machine import BUDGET, Machine, Meeting
 from diagnose.placement.model import Checked, Source, Spot, Suspect
 from diagnose.placement.provenance import last_move
+from diagnose.placement.stack_trace import Line, StackTrace
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Frame, Object, Value
 
@@ -66,6 +67,7 @@ def analyse(
     rounds: int = 1,
     gpus: int = 2,
     placing: Placing | None = None,
+    trace: StackTrace | None = None,
 ) -> Program:
     """Runs a file as the main program, then what it never called.
 
@@ -84,6 +86,8 @@ def analyse(
         gpus: of the machine; what fails with one fails with two, and not the other way round.
         placing: finds another file of the package that goes by a device. Where it is given, the code around
             what nothing calls says, too, that this is given what is on an accelerator.
+        trace: what a traceback tells of the run. Of files that it does not name nothing runs that nothing
+            calls.
 
     Returns:
         What was seen until the end, or until the budget was spent.
@@ -93,7 +97,10 @@ def analyse(
     machine.options = options
     machine.placing = placing
     machine.main = entry if main else None
+    machine.trace = trace or StackTrace()
     loading = _Loading(machine, imported)
+    files = {one.path: one for one in (entry, *also)}
+    machine.follow = partial(followed, machine, files, loading.run)
     machine.evaluate = expressions.evaluate
     machine.execute = statements.execute
     machine.invoke = calls.invoke
@@ -107,6 +114,8 @@ def analyse(
     machine.called = frozenset(machine.entered)
     if all_functions:
         for frame in list(loading.frames.values()):
+            if trace is not None and not trace.is_of(frame.source):
+                continue
             imported_alone = not all_files and frame.source is not entry
             complete = uncalled(machine, frame, made_alone=imported_alone) and complete
         complete = hung(machine) and complete
@@ -267,13 +276,6 @@ def _parts(value: Value) -> Iterable[Value]:
 _REFUSING = (ConstraintKind.KERNEL, ConstraintKind.ASKED, ConstraintKind.LIBRARY)
 
 
-class Line(NamedTuple):
-    """A line of one of the user's files."""
-
-    path: str
-    number: int
-
-
 def suspects(
     program: Program, stack: Sequence[Line], devices: Sequence[str]
 ) -> tuple[Suspect, ...]:
@@ -297,6 +299,8 @@ def suspects(
         if found:
             gpus = "cpu" not in (device.casefold() for device in devices)
             return tuple(sorted(found.values(), key=lambda one: not _is_sure(one, gpus=gpus)))
+        if met:
+            break
     return ()
 
 

@@ -18,8 +18,9 @@ from diagnose.placement.language.control_flow import Ways
 from diagnose.placement.libraries.trainers import BEFORE
 from diagnose.placement.libraries.weights import copied
 from diagnose.placement.machine import BUDGET, Arguments, Exhausted, Given, Machine, Meeting
-from diagnose.placement.model import Evidence, Step
+from diagnose.placement.model import Evidence, Source, Step
 from diagnose.placement.semantics import dotted, nodes, stored_attributes
+from diagnose.placement.stack_trace import StackTrace
 from diagnose.placement.tensors import Module, Tensor
 from diagnose.placement.values import (
     Class,
@@ -60,13 +61,64 @@ def uncalled(machine: Machine, frame: Frame, *, made_alone: bool = False) -> boo
     classes of which the program makes objects."""
     complete = True
     turned = _assigned_twice(frame.source.tree)
-    for value in list(frame.names.values()):
+    for value in sorted(frame.names.values(), key=partial(_is_out_of, machine.trace, frame.source)):
         if isinstance(value, Class) and value.source is frame.source:
             if not made_alone or id(value.node) in machine.objects:
                 complete = _class(machine, value, frame, turned) and complete
         elif isinstance(value, Function) and value.source is frame.source and not made_alone:
             complete = _entered(machine, value.undecorated or value, frame) and complete
     return complete
+
+
+def _is_out_of(trace: StackTrace, source: Source, value: Value) -> bool:
+    """Whether a traceback names no line of a function or class of a file."""
+    return not (isinstance(value, Class | Function) and trace.is_in(source, value.node))
+
+
+def followed(
+    machine: Machine,
+    files: Mapping[str, Source],
+    run: Callable[[Source], Frame],
+    node: ast.AST,
+    frame: Frame,
+) -> Value | None:
+    """The function that a call went on to, as a traceback tells; None where it does not.
+
+    Args:
+        machine: the analysis.
+        files: the files of the traceback, by path.
+        run: the variables of a file.
+        node: the call.
+        frame: the variables around it.
+    """
+    line = machine.trace.entered(frame.source, node)
+    source = files.get(line.path) if line is not None else None
+    entered = source.function_at(line.number) if source is not None and line is not None else None
+    if source is None or entered is None or not machine.trace.fits(node, entered.name):
+        return None
+    file = run(source)
+    for value in list(file.names.values()):
+        if isinstance(value, Function) and (value.undecorated or value).node is entered:
+            return value
+        if isinstance(value, Class) and value.source is source:
+            method = next((one for one in _methods(value) if one.node is entered), None)
+            if method is not None:
+                return method.bound(_object_of(machine, value, file))
+    return None
+
+
+def _object_of(machine: Machine, made: Class, frame: Frame) -> Value:
+    """The object of a class that the program makes, or else one as nobody made it."""
+    if (known := machine.objects.get(id(made.node))) is not None:
+        return known
+    start = made.find("__init__")
+    given = devices(start.bound(made)) if isinstance(start, Function) else {}
+    this = calls.construct(machine, made, Arguments((), given), made.node, frame)
+    _forget_devices(this, made)
+    if isinstance(this, Module):
+        this.move(HOME, Step(EventKind.MOVED, machine.spot(made.node, frame), HOME))
+    machine.objects[id(made.node)] = this
+    return this
 
 
 def hung(machine: Machine) -> bool:
@@ -110,7 +162,8 @@ def _in_turn(
     building = {"__init__", *_only_of_init(made)}
     waiting = [one for one in _methods(made) if _waits(machine, one)]
     for member in sorted(waiting, key=_turn):
-        if member.name.rpartition(".")[2] in building:
+        ran = machine.trace.is_in(made.source, member.node)
+        if member.name.rpartition(".")[2] in building and not ran:
             continue
         if isinstance(this, Module) and moves and _turn(member) > 0:
             this.move(HOME, Step(EventKind.MOVED, machine.spot(made.node, frame), HOME))

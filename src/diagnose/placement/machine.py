@@ -24,9 +24,20 @@ from diagnose.placement.devices import (
 )
 from diagnose.placement.model import Device, Evidence, Source, Spot, Step
 from diagnose.placement.semantics import nodes
+from diagnose.placement.stack_trace import StackTrace
 from diagnose.placement.tensors import Module, Table, Tensor, tensors_in
 from diagnose.placement.tensors import Sequence as Items
-from diagnose.placement.values import Const, Frame, Generator, Number, Place, Unknown, Value, begun
+from diagnose.placement.values import (
+    Const,
+    Frame,
+    Function,
+    Generator,
+    Number,
+    Place,
+    Unknown,
+    Value,
+    begun,
+)
 
 #: Nodes that are visited at most on the way from one entry of a program, and of all of them.
 BUDGET = 150_000
@@ -211,6 +222,11 @@ class Machine:
         #: Finds another file of the package that goes by a device; None where what the code around says is
         #: not asked for.
         self.placing: Placing | None = None
+        #: What a traceback tells of the run, and the function that a call went on to by what it tells.
+        self.trace = StackTrace()
+        #: Functions within functions that it names, each with the variables around it.
+        self.inner: list[tuple[Function, Frame]] = []
+        self.follow: Callable[[ast.AST, Frame], Value | None] = lambda node, frame: None
         #: The file that was run as the program; None where that is none of those at hand.
         self.main: Source | None = None
         #: Whether options are taken to have their defaults.
@@ -294,12 +310,12 @@ def operands(given: Arguments) -> list[Meets]:
     return [
         Meets(node, value, tensor)
         for one in given.every()
-        for node, value in _elements(one)
+        for node, value in elements(one)
         for tensor in tensors_in(value)
     ]
 
 
-def _elements(one: Given) -> list[tuple[ast.expr, Value]]:
+def elements(one: Given) -> list[tuple[ast.expr, Value]]:
     """The elements of a list that is written out, with their expressions."""
     match one:
         case Given(node=ast.List(elts=nodes) | ast.Tuple(elts=nodes), value=Items(items=items)):

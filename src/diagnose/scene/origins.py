@@ -21,12 +21,13 @@ from diagnose.placement import (
     device_patterns,
     syntax_patterns,
 )
-from diagnose.placement.analysis import Line, Program, analyse, doubted, suspects
+from diagnose.placement.analysis import Program, analyse, doubted, suspects
 from diagnose.placement.devices import HOME
 from diagnose.placement.localization import call_stack
 from diagnose.placement.localization.suspects import of_meeting
 from diagnose.placement.model import Device, Spot
 from diagnose.placement.semantics import bound, calls, dotted, lines_of, reads
+from diagnose.placement.stack_trace import Line, StackTrace
 from diagnose.scene.calls import names_device
 from diagnose.sources import SourceFile, Sources
 
@@ -65,9 +66,11 @@ def of_failure(
         return Origins()
     first = parsed.source(found[0][1])
     main = read[0] is first and _is_run(frames, found[0][0])
-    look = partial(analyse, read[0], torch, parsed.imported, read[1:], main=main, gpus=_gpus(devices))
-    program = look()
     stack = [Line(file.path, frame.line) for frame, file in found if frame.line is not None]
+    trace = StackTrace(stack, _direct(frames, stack))
+    look = partial(analyse, read[0], torch, parsed.imported, read[1:], main=main, trace=trace)
+    look = partial(look, gpus=_gpus(devices))
+    program = look()
     said = suspects(program, stack, devices)
     again = not program.is_long
     for is_open, way in _WAYS:
@@ -76,6 +79,21 @@ def of_failure(
             if met := suspects(other, stack, devices):
                 program, said = other, met
     return Origins(said, tuple(program.sources.values()), program, tuple(stack), tuple(devices))
+
+
+def _direct(frames: Sequence[Frame], stack: Sequence[Line]) -> set[Line]:
+    """The lines that the one before calls, with no library but torch between them."""
+    found, left, called = set[Line](), list(stack), False
+    for frame in frames:
+        if not frame.own:
+            called &= frame.library == "torch" or frame.stdlib
+        elif left and frame.line == left[0].number:
+            line = left.pop(0)
+            found |= {line} if called else set()
+            called = True
+        else:
+            called = False
+    return found
 
 
 def _is_run(frames: Sequence[Frame], first: Frame) -> bool:

@@ -9,7 +9,7 @@ from diagnose.fixes.codemods.positions import block_of, class_around, statement_
 from diagnose.fixes.line_gate import Refused
 from diagnose.model import TorchNames
 from diagnose.placement.model import Spot, Suspect
-from diagnose.placement.semantics import called, calls_around, dotted, nodes, scope_of
+from diagnose.placement.semantics import around, called, calls_around, dotted, nodes, scope_of
 
 #: Causes that come one by one: of two such values that meet either may be meant.
 _EITHER = frozenset({"cross-shard-op", "input-on-wrong-shard", "optimizer-state", "rank-device"})
@@ -36,6 +36,7 @@ def twins(suspect: Suspect, suspects: Sequence[Suspect], torch: TorchNames) -> t
         and one.spot.source is suspect.spot.source
         and one.spot.node is not suspect.spot.node
         and (suspect.cause not in _WHERE_IT_GROWS or _scope(one) is _scope(suspect))
+        and _class(one) is _class(suspect)
         and not _is_made_by(one, suspect)
     ]
     more = {"unregistered-tensor": _plain_tensors, "hardcoded-device": _bare_moves}
@@ -56,6 +57,11 @@ def _is_made_by(one: Suspect, suspect: Suspect) -> bool:
 def _scope(suspect: Suspect) -> ast.AST:
     """The function that a suspect stands in, or the module."""
     return scope_of(suspect.spot.source.tree, suspect.spot.node)
+
+
+def _class(suspect: Suspect) -> ast.ClassDef | None:
+    """The class that a suspect stands in: what another one makes, `check` tells."""
+    return next(around(suspect.spot.source.tree, suspect.spot.node, ast.ClassDef), None)
 
 
 def _bare_moves(suspect: Suspect, _: TorchNames) -> Iterator[Suspect]:

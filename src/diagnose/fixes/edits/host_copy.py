@@ -13,7 +13,8 @@ from diagnose.scene import calls
 
 
 def changes(site: Site) -> Sequence[Change]:
-    """The first tensor of the failing part that NumPy gets is copied to the host."""
+    """The first tensor of the failing part that NumPy gets is copied to the host, else the operand that the
+    message tells of."""
     for node in site.met.nodes:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
@@ -32,6 +33,9 @@ def changes(site: Site) -> Sequence[Change]:
             raise Refused(f"{site.text(node.args[0])} reads like a list of tensors")
         if takes and is_tensor_like(site, node.args[0]):
             return (_copied(site, node.args[0], ".numpy()"),)
+    told = [one for one in site.met.strays if not one.layer]
+    if site.place is site.scene.site and len(told) == 1 and is_tensor_like(site, told[0].node):
+        return (_copied(site, told[0].node, "", numpy=False),)
     raise Refused("the line shows no tensor that NumPy gets")
 
 
@@ -45,7 +49,7 @@ def _is_list(site: Site, call: ast.Call) -> bool:
     return name == "array" and bool(plain and _PLURAL.search(plain))
 
 
-def _copied(site: Site, node: ast.expr, after: str) -> Change:
+def _copied(site: Site, node: ast.expr, after: str, *, numpy: bool = True) -> Change:
     text = site.text(node)
     if is_moved(site, node):
         raise Refused(f"{text} is placed already")
@@ -53,7 +57,7 @@ def _copied(site: Site, node: ast.expr, after: str) -> Change:
         raise Refused(f"{text} is cut off")
     if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
         text = f"({text})"
-    detached = dotted(node) is None and text.endswith(".detach()")
+    detached = not numpy or (dotted(node) is None and text.endswith(".detach()"))
     return replaced(site, node, f"{text}{'' if detached else '.detach()'}.cpu(){after}")
 
 

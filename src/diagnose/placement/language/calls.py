@@ -74,6 +74,8 @@ def invoke(
     machine: Machine, function: Value, given: Arguments, node: ast.AST, frame: Frame
 ) -> Value:
     """The result of calling a value."""
+    if isinstance(function, Unknown | Method):
+        function = machine.follow(node, frame) or function
     match function:
         case Function():
             return run(machine, function, given, node, frame)
@@ -138,6 +140,9 @@ def run(
         machine.execute(machine, function.node.body, inner)
         if inner.yields:
             yielded(inner, inner.result[-1])
+        for made, around in machine.inner:
+            if around is inner and id(made.node) not in machine.entered:
+                run(machine, made, Arguments(), made.node, inner)  # something has called it
     finally:
         machine.calls.pop()
         machine.depths[key] -= 1

@@ -114,7 +114,7 @@ def _boolean(machine: Machine, node: Any, frame: Frame) -> Value:
 
 def _conditional(machine: Machine, node: Any, frame: Frame) -> Value:
     test = truth(machine, node.test, frame)
-    if test is not None:
+    if test is not None and not machine.trace.ends_in(frame.source, node):
         return evaluate(machine, node.body if test else node.orelse, frame)
     ways = Ways(machine)
     one = evaluate(machine, node.body, frame)

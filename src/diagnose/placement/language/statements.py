@@ -150,7 +150,8 @@ def _leave(machine: Machine, node: ast.AST, frame: Frame) -> None:
 
 def _if(machine: Machine, node: ast.AST, frame: Frame) -> None:
     assert isinstance(node, ast.If)
-    test = truth(machine, node.test, frame)
+    test, told = truth(machine, node.test, frame), machine.trace.branch(frame.source, node)
+    test = told if told is not None else test
     refusal(machine, node, frame, holds=test)
     if test is not None:
         _block(machine, node.body if test else node.orelse, frame)
@@ -299,6 +300,8 @@ def function(machine: Machine, node: ast.AST, frame: Frame) -> None:
             value = _decorated(machine, decorator, value, frame)
         if frame.function is not None and _is_handed(machine, decorator, frame):
             machine.hung.append((value, frame))
+    if frame.function is not None and machine.trace.is_in(frame.source, node):
+        machine.inner.append((made, frame))
     bind(frame, node.name, value, node)
 
 

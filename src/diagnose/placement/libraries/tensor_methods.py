@@ -13,6 +13,7 @@ from diagnose.placement.machine import (
     Arguments,
     Machine,
     Meets,
+    elements,
     generating,
     kind_of,
     operands,
@@ -294,9 +295,11 @@ def moved(
 
 
 def unknown_arguments(given: Arguments) -> list[Meets]:
-    """Arguments of which nothing is known: they may be tensors."""
+    """Arguments of which nothing is known, and items of their lists: they may be tensors."""
     return [
-        Meets(one.node, one.value, Tensor(None))
+        Meets(node, each, Tensor(None))
         for one in given.every()
-        if isinstance(one.value, Unknown)
+        for node, value in elements(one)
+        for each in (value.every() if isinstance(value, Items) else (value,))
+        if isinstance(each, Unknown)
     ]
