@@ -59,7 +59,6 @@ def analyse(
     imported: Imported | None = None,
     also: Sequence[Source] = (),
     *,
-    main: bool = True,
     all_functions: bool = True,
     all_files: bool = True,
     defaults: bool = True,
@@ -76,7 +75,6 @@ def analyse(
         torch: what torch and its libraries call their things.
         imported: finds the user's other files.
         also: files that the program uses through a library, run as modules.
-        main: what the file does under ``if __name__ == "__main__"`` was run.
         all_functions: run functions and classes that nothing called too, on arguments of which only the
             names are known.
         all_files: those of imported files, too; else of these the methods alone of what the program makes.
@@ -96,8 +94,8 @@ def analyse(
     machine.defaults, machine.rounds, machine.gpus = defaults, rounds, gpus
     machine.options = options
     machine.placing = placing
-    machine.main = entry if main else None
     machine.trace = trace or StackTrace()
+    machine.main = entry if machine.trace.of_main else None
     loading = _Loading(machine, imported)
     files = {one.path: one for one in (entry, *also)}
     machine.follow = partial(followed, machine, files, loading.run)

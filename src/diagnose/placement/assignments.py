@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 
-from diagnose.kinds import EventKind, Origin
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.model import TorchNames
 from diagnose.placement import modules
 from diagnose.placement.lattice import any_of, joined, of_any_key
-from diagnose.placement.machine import Arguments, Given, Machine
+from diagnose.placement.machine import Arguments, Given, Machine, Meets
 from diagnose.placement.model import Spot, Step
 from diagnose.placement.modules import layer_of
 from diagnose.placement.python_types import row
@@ -123,8 +123,15 @@ def _put(
         case Module(), Module():
             name = str(known) if isinstance(key, Const) else "?"
             modules.put(machine, owner, name, value, statement, frame)
-        case Tensor(), Tensor():
-            machine.evaluate(machine, loaded(target), frame)
+        case Tensor(), _:
+            if machine.trace.lines:  # older versions of torch refuse an index of another device
+                machine.evaluate(machine, loaded(target), frame)
+            keys = key.every() if isinstance(key, Items) else [key]
+            picked = any(isinstance(one, Tensor) and not one.scalar for one in keys)
+            if picked and isinstance(value, Tensor):  # a slice copies from anywhere
+                put = Meets(getattr(statement, "value", statement), value, value)
+                sides = [Meets(target.value, owner, owner), put]
+                machine.meet(ConstraintKind.JOIN, target, frame, sides)
 
 
 def _counts(before: Value | None, value: Value) -> bool:

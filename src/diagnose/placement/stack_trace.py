@@ -28,10 +28,14 @@ class StackTrace:
     Args:
         lines: the lines.
         direct: those of them that the one before calls, with no library but torch between the two.
+        of_main: the first file may be the program that was run.
     """
 
-    def __init__(self, lines: Sequence[Line] = (), direct: Collection[Line] = ()) -> None:
+    def __init__(
+        self, lines: Sequence[Line] = (), direct: Collection[Line] = (), *, of_main: bool = True
+    ) -> None:
         self.lines = tuple(lines)
+        self.of_main = of_main
         self._direct = direct
         self._numbers = dict[str, list[int]]()
         for line in lines:

@@ -67,8 +67,8 @@ def of_failure(
     first = parsed.source(found[0][1])
     main = read[0] is first and _is_run(frames, found[0][0])
     stack = [Line(file.path, frame.line) for frame, file in found if frame.line is not None]
-    trace = StackTrace(stack, _direct(frames, stack))
-    look = partial(analyse, read[0], torch, parsed.imported, read[1:], main=main, trace=trace)
+    trace = StackTrace(stack, _direct(frames, stack), of_main=main)
+    look = partial(analyse, read[0], torch, parsed.imported, read[1:], trace=trace)
     look = partial(look, gpus=_gpus(devices))
     program = look()
     said = suspects(program, stack, devices)

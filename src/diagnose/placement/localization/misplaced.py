@@ -182,10 +182,16 @@ def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
             for s in rest
             if is_on(s, DeviceType.SPLIT) and s.tensor.maker in (Origin.WEIGHT, Origin.COMPUTED)
         ]
-        # The others may be what is on the cpu, as it should be where a line alone names a GPU.
-        fixed = [s for s in rest if is_gpu(s.tensor.device) and _is_fixed(s.tensor)]
+        # The others may be what is on the cpu, as it should be where a line alone names a GPU: but for a
+        # module, which is to be where its input is.
+        given = meeting.what != ConstraintKind.CALL and not any(map(_is_of_module, sides))
+        fixed = [s for s in rest if given and is_gpu(s.tensor.device) and _is_fixed(s.tensor)]
         for stray in (*sorted(open_, key=_is_bare_loss), *fixed):
             yield stray, next((s for s in rest if s is not stray), None)
+
+
+def _is_of_module(side: Meets) -> bool:
+    return isinstance(side.value, Module) or side.tensor.maker == Origin.WEIGHT
 
 
 def _is_told(tensor: Tensor) -> bool:
