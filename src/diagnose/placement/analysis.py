@@ -92,13 +92,10 @@ def analyse(
     """
     machine = Machine(torch)
     machine.defaults, machine.rounds, machine.gpus = defaults, rounds, gpus
-    machine.options = options
-    machine.placing = placing
-    machine.trace = trace or StackTrace()
+    machine.options, machine.placing, machine.trace = options, placing, trace or StackTrace()
     machine.main = entry if machine.trace.of_main else None
     loading = _Loading(machine, imported)
-    files = {one.path: one for one in (entry, *also)}
-    machine.follow = partial(followed, machine, files, loading.run)
+    machine.follow = partial(followed, machine, (entry, *also), loading.run)
     machine.evaluate = expressions.evaluate
     machine.execute = statements.execute
     machine.invoke = calls.invoke

@@ -124,14 +124,25 @@ def _put(
             name = str(known) if isinstance(key, Const) else "?"
             modules.put(machine, owner, name, value, statement, frame)
         case Tensor(), _:
-            if machine.trace.lines:  # older versions of torch refuse an index of another device
-                machine.evaluate(machine, loaded(target), frame)
-            keys = key.every() if isinstance(key, Items) else [key]
-            picked = any(isinstance(one, Tensor) and not one.scalar for one in keys)
-            if picked and isinstance(value, Tensor):  # a slice copies from anywhere
-                put = Meets(getattr(statement, "value", statement), value, value)
-                sides = [Meets(target.value, owner, owner), put]
-                machine.meet(ConstraintKind.JOIN, target, frame, sides)
+            _picked(machine, target, (owner, key, value), frame, statement)
+
+
+def _picked(
+    machine: Machine,
+    target: ast.Subscript,
+    values: tuple[Tensor, Value, Value],
+    frame: Frame,
+    statement: ast.stmt,
+) -> None:
+    """What is put where an index tensor picks is on the tensor's device; a slice copies from anywhere."""
+    owner, key, value = values
+    if machine.trace.lines:  # older versions of torch refuse an index of another device here, too
+        machine.evaluate(machine, loaded(target), frame)
+    keys = key.every() if isinstance(key, Items) else [key]
+    picks = any(isinstance(one, Tensor) and not one.scalar for one in keys)
+    if picks and isinstance(value, Tensor):
+        put = Meets(getattr(statement, "value", statement), value, value)
+        machine.meet(ConstraintKind.JOIN, target, frame, [Meets(target.value, owner, owner), put])
 
 
 def _counts(before: Value | None, value: Value) -> bool:

@@ -77,7 +77,7 @@ def _is_out_of(trace: StackTrace, source: Source, value: Value) -> bool:
 
 def followed(
     machine: Machine,
-    files: Mapping[str, Source],
+    files: Sequence[Source],
     run: Callable[[Source], Frame],
     node: ast.AST,
     frame: Frame,
@@ -86,13 +86,13 @@ def followed(
 
     Args:
         machine: the analysis.
-        files: the files of the traceback, by path.
+        files: the files of the traceback.
         run: the variables of a file.
         node: the call.
         frame: the variables around it.
     """
     line = machine.trace.entered(frame.source, node)
-    source = files.get(line.path) if line is not None else None
+    source = next((one for one in files if line is not None and one.path == line.path), None)
     entered = source.function_at(line.number) if source is not None and line is not None else None
     if source is None or entered is None or not machine.trace.fits(node, entered.name):
         return None

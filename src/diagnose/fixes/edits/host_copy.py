@@ -33,9 +33,13 @@ def changes(site: Site) -> Sequence[Change]:
             raise Refused(f"{site.text(node.args[0])} reads like a list of tensors")
         if takes and is_tensor_like(site, node.args[0]):
             return (_copied(site, node.args[0], ".numpy()"),)
-    told = [one for one in site.met.strays if not one.layer]
-    if site.place is site.scene.site and len(told) == 1 and is_tensor_like(site, told[0].node):
-        return (_copied(site, told[0].node, "", numpy=False),)
+    return _told(site)
+
+
+def _told(site: Site) -> Sequence[Change]:
+    told = [one.node for one in site.met.strays if not one.layer]
+    if site.place is site.scene.site and len(told) == 1 and is_tensor_like(site, told[0]):
+        return (_copied(site, told[0], "", numpy=False),)
     raise Refused("the line shows no tensor that NumPy gets")
 
 

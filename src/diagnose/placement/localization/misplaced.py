@@ -173,21 +173,24 @@ def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
         known = [s for s in sides if s.tensor.maker == Origin.GENERATOR]
     for stray in known:
         yield stray, next((s for s in rest if s is not stray), None)
-    if not known:
-        open_ = [s for s in rest if s.tensor.device is None and not _is_told(s.tensor)]
-        open_ = [s for s in open_ if not _is_of_moved(s.tensor)]
-        # A weight that a library has spread, and may have left on the host.
-        open_ += [
-            s
-            for s in rest
-            if is_on(s, DeviceType.SPLIT) and s.tensor.maker in (Origin.WEIGHT, Origin.COMPUTED)
-        ]
-        # The others may be what is on the cpu, as it should be where a line alone names a GPU: but for a
-        # module, which is to be where its input is.
-        given = meeting.what != ConstraintKind.CALL and not any(map(_is_of_module, sides))
-        fixed = [s for s in rest if given and is_gpu(s.tensor.device) and _is_fixed(s.tensor)]
-        for stray in (*sorted(open_, key=_is_bare_loss), *fixed):
-            yield stray, next((s for s in rest if s is not stray), None)
+    for stray in () if known else _unseen(rest, meeting):
+        yield stray, next((s for s in rest if s is not stray), None)
+
+
+def _unseen(sides: Sequence[Meets], meeting: Meeting) -> Iterator[Meets]:
+    """Operands that may be on the cpu, where none is known to be; then what a line alone puts on a GPU, for
+    the others may be where they should be, but for a module: that is to be where its input is."""
+    open_ = [s for s in sides if s.tensor.device is None and not _is_told(s.tensor)]
+    open_ = [s for s in open_ if not _is_of_moved(s.tensor)]
+    # A weight that a library has spread, and may have left on the host.
+    open_ += [
+        s
+        for s in sides
+        if is_on(s, DeviceType.SPLIT) and s.tensor.maker in (Origin.WEIGHT, Origin.COMPUTED)
+    ]
+    yield from sorted(open_, key=_is_bare_loss)
+    if meeting.what != ConstraintKind.CALL and not any(map(_is_of_module, sides)):
+        yield from (s for s in sides if is_gpu(s.tensor.device) and _is_fixed(s.tensor))
 
 
 def _is_of_module(side: Meets) -> bool:
