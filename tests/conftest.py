@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
+import gc
 import os
 import shutil
 import subprocess
@@ -13,7 +14,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from flask import Flask
 from hypothesis import settings
+from jinja2 import FileSystemBytecodeCache
 
 from diagnose import bulkhead
 from diagnose.casebase.store import Casebase, load
@@ -72,6 +75,17 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"--renew writes to {ROOT}, and diagnose comes from {code.parent}")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection() -> None:
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected is nobody's garbage: no test's collection goes through it."""
+    gc.freeze()
+    gc.enable()
+
+
 @pytest.fixture
 def renew(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--renew"))
@@ -103,8 +117,8 @@ def once(
 
 @pytest.fixture(scope="session", autouse=True)
 def casebase_path(kb: Path, once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
-    """kb/ compiled afresh; child processes find it through the environment."""
-    path = once("casebase.sqlite", partial(build, kb))
+    """kb/ compiled afresh, unless $COMPILED is; child processes find it through the environment."""
+    path = Path(os.environ.get("COMPILED") or once("casebase.sqlite", partial(build, kb)))
     os.environ["DIAGNOSE_CASEBASE"] = str(path)
     load.cache_clear()
     return path
@@ -124,6 +138,13 @@ def few(kb: Path, once: Callable[[str, Callable[[Path], object]], Path]) -> Path
 def few_compiled(few: Path, once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
     """The case base of `few`."""
     return once("few.sqlite", partial(build, few))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def templates(once: Callable[[str, Callable[[Path], object]], Path]) -> None:
+    """What Jinja compiles of a template serves the apps of all tests."""
+    kept = FileSystemBytecodeCache(str(once("templates", Path.mkdir)))
+    Flask.jinja_options = {**Flask.jinja_options, "bytecode_cache": kept}
 
 
 @pytest.fixture(scope="module", autouse=True)

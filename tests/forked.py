@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
+import fcntl
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,21 +14,32 @@ from typing import Any
 
 import client
 
+_started: list[subprocess.Popen[bytes]] = []
+
 
 @cache
 def _address() -> str:
-    """Where a server listens that ends with this process."""
-    folder = tempfile.mkdtemp(prefix="forks")
-    atexit.register(shutil.rmtree, folder)
-    address = f"{folder}/server"
-    made = subprocess.Popen(
-        [sys.executable, Path(__file__).with_name("server.py"), address],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-    )
-    atexit.register(made.kill)
-    assert made.stdout is not None and made.stdout.readline()
-    return address
+    """Where a server listens that ends with this process; xdist's workers have one, which ends with theirs."""
+    beside = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    owner = os.getppid() if beside else os.getpid()
+    shared = Path(tempfile.gettempdir(), f"forks-{beside}")
+    folder = shared if beside else Path(tempfile.mkdtemp(prefix="forks-"))
+    folder.mkdir(mode=0o700, exist_ok=True)
+    address = folder / "server"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not address.exists():
+            python, asking = folder / "python", Path(__file__).with_name("client.py")
+            python.write_text(f'#!/bin/sh\nexec {sys.executable} -IS {asking} {address} "$@"\n')
+            python.chmod(0o755)
+            made = subprocess.Popen(
+                [sys.executable, Path(__file__).with_name("server.py"), address, str(owner)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+            )
+            assert made.stdout is not None and made.stdout.readline()
+            _started.append(made)
+    return str(address)
 
 
 @cache
@@ -38,11 +48,7 @@ def python() -> str:
 
     A test that asserts how a fresh Python starts takes sys.executable instead.
     """
-    address = _address()
-    path, client = Path(address).with_name("python"), Path(__file__).with_name("client.py")
-    path.write_text(f'#!/bin/sh\nexec {sys.executable} -IS {client} {address} "$@"\n')
-    path.chmod(0o755)
-    return str(path)
+    return str(Path(_address()).with_name("python"))
 
 
 def ended(

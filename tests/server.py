@@ -1,4 +1,4 @@
-"""python server.py ADDRESS: runs what tests ask for at a socket, each in a fork of this process.
+"""python server.py ADDRESS OWNER: runs what tests ask for at a socket, each in a fork of this process.
 
 It has imported once what each of them would import, and has run no program; pytest's has. Who asks sends a JSON
 object on a line with its own standard streams, is told the number of the process and then its status, and ends
@@ -183,13 +183,15 @@ class Asked(socketserver.BaseRequestHandler):
 
 
 class Server(socketserver.ForkingMixIn, socketserver.UnixStreamServer):
-    """Ends with the process that has started it."""
+    """Ends with the process of this number."""
 
-    parent = os.getppid()
+    owner: int
 
     def service_actions(self) -> None:
         super().service_actions()
-        if os.getppid() != self.parent:
+        try:
+            os.kill(self.owner, 0)
+        except ProcessLookupError:
             sys.exit()
 
 
@@ -243,7 +245,7 @@ def _status(work: str, given: Mapping[str, Any]) -> int:
     return -signal.SIGINT if isinstance(raised, KeyboardInterrupt) else 1
 
 
-def main(address: str) -> None:
+def main(address: str, owner: str) -> None:
     sys.path[0] = ""  # as for `python -m`
     warm(Path(__file__))
     import_all(["torch._dynamo"])  # as a program's optimizer would, in each run
@@ -257,10 +259,14 @@ def main(address: str) -> None:
     import_all(Path(folder, "imported").read_text().split())
     shutil.rmtree(folder)
     gc.freeze()  # what was imported is nobody's garbage
-    with Server(address, Asked) as server:
-        print(flush=True)  # it listens
-        server.serve_forever()
+    try:
+        with Server(address, Asked) as server:
+            server.owner = int(owner)
+            print(flush=True)  # it listens
+            server.serve_forever()
+    finally:
+        shutil.rmtree(Path(address).parent)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

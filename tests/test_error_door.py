@@ -11,6 +11,7 @@ import time
 from itertools import product
 from pathlib import Path
 
+import forked
 import pytest
 from compiling.small import written
 
@@ -105,7 +106,7 @@ def test_an_unreadable_case_base_is_told(
         with sqlite3.connect(path) as connection:
             connection.execute("UPDATE meta SET value = '0' WHERE key = 'schema'")
     done = subprocess.run(
-        arguments(name, log),
+        [forked.python(), *arguments(name, log)[1:]],
         capture_output=True,
         env={**os.environ, "DIAGNOSE_CASEBASE": str(path)},
         timeout=120,

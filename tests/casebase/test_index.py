@@ -70,7 +70,7 @@ def test_stored_incidents_are_ranked_as_those_in_memory(
     casebase: Casebase, reports: list[Report]
 ) -> None:
     in_memory = dict(casebase.incidents)
-    for report in reports:
+    for report in reports[::4]:
         found = nearest(report, casebase.incidents)
         assert found == nearest(report, in_memory)
         assert len(found) == len(in_memory)

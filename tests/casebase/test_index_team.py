@@ -12,7 +12,7 @@ from casebase.test_index import report_of
 from diagnose.casebase import index
 from diagnose.casebase.connection import connect, displayed
 from diagnose.casebase.schema import IncidentRow, IncidentSourceRow, IncidentTextRow
-from diagnose.casebase.store import Casebase, CasebaseError, default_location, default_path, load
+from diagnose.casebase.store import CasebaseError, default_location, default_path, load
 from diagnose.compiling.build import (
     InvalidKbError,
     build_into,
@@ -115,13 +115,13 @@ def test_nothing_is_written_where_a_block_fails(team: str) -> None:
     assert contents(team) == before
 
 
-def test_a_kb_is_written_anew_and_a_teams_incidents_stay(kb: Path, tmp_path: Path) -> None:
+def test_a_kb_is_written_anew_and_a_teams_incidents_stay(few: Path, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'fresh.sqlite'}"
-    build_into(kb, url)
+    build_into(few, url)
     first = contents(url)
     with writing(url) as session:
         write_incidents(session, rows("ours", ["ours/loop.py:3 spin"]))
-    build_into(kb, url)
+    build_into(few, url)
     load.cache_clear()
     assert "ours" in load(url).incidents
     with writing(url) as session:
@@ -130,11 +130,11 @@ def test_a_kb_is_written_anew_and_a_teams_incidents_stay(kb: Path, tmp_path: Pat
 
 
 def test_a_database_holds_what_the_compiled_file_holds(
-    kb: Path, tmp_path: Path, casebase: Casebase
+    few: Path, few_compiled: Path, tmp_path: Path
 ) -> None:
     url = f"sqlite:///{tmp_path / 'fresh.sqlite'}"
-    build_into(kb, url)
-    base = load(url)
+    build_into(few, url)
+    base, casebase = load(url), load(few_compiled)
     assert dict(base.incidents) == dict(casebase.incidents)
     for part in ("wordings", "libraries", "families", "causes", "facts", "operands", "marks"):
         assert getattr(base.knowledge, part) == getattr(casebase.knowledge, part)
@@ -152,12 +152,12 @@ def test_a_kb_with_mistakes_changes_nothing(kb: Path, tmp_path: Path, team: str)
     assert contents(team) == before
 
 
-def test_another_schema_version_is_not_written_to(kb: Path, team: str) -> None:
+def test_another_schema_version_is_not_written_to(few: Path, team: str) -> None:
     with sqlite3.connect(team.removeprefix("sqlite:///")) as connection:
         connection.execute("UPDATE meta SET value = '1' WHERE key = 'schema'")
     connection.close()
     with pytest.raises(CasebaseError, match="schema version 1"):
-        build_into(kb, team)
+        build_into(few, team)
 
 
 def test_reading_cannot_write(team: str) -> None:

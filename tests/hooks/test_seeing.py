@@ -418,8 +418,10 @@ def test_a_large_model_is_looked_at_in_bounds(monkeypatch: pytest.MonkeyPatch) -
         def forward(self, x: Any) -> Any:
             return self.last(x)
 
+    wide = Wide()
+
     def train() -> None:
-        model = Wide()
+        model = wide
         model.last.cuda()
         model(torch.ones(2, 4))
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+import forked
 import pytest
 
 from diagnose.rendering import FORMATS
@@ -25,8 +26,8 @@ main(sys.argv[1:])
 
 
 def diagnose(*args: str, program: str | None = None) -> subprocess.CompletedProcess[str]:
-    how = ["-m", "diagnose"] if program is None else ["-c", program]
-    command = [sys.executable, *how, *args]
+    alone, added = [forked.python(), "-m", "diagnose"], [sys.executable, "-c", str(program)]
+    command = [*(alone if program is None else added), *args]
     return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=120, check=False)
 
 

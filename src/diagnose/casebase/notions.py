@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import itertools
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
+from unicodedata import normalize
 
 from diagnose._toml import loads
 from diagnose.naming.descriptions import stem
@@ -48,7 +48,7 @@ class Notion(NamedTuple):
 
 def spaced(text: str) -> str:
     """Text as SQLite's tokenizer cuts it rightly: it takes a run of Chinese for one word."""
-    return re.sub(rf"([{_HAN}])", r" \1 ", unicodedata.normalize("NFKC", text))
+    return re.sub(rf"[{_HAN}]+", lambda run: f" {'  '.join(run[0])} ", normalize("NFKC", text))
 
 
 class _Vocabulary(NamedTuple):
@@ -93,7 +93,7 @@ def notions(query: str, longest: int = _LONGEST_QUERY) -> dict[str, Notion]:
     if moves:  # in no words: all that mean it are as good
         name = _vocabulary().notions[(stem("move"),)]
         found[name] = Notion("known", _vocabulary().phrases[name])
-    text = _BESIDE_HAN.sub("", unicodedata.normalize("NFKC", text).casefold())
+    text = _BESIDE_HAN.sub("", normalize("NFKC", text).casefold())
     rest, chinese = _chinese(_ORDINAL.sub(device, _DEVICE.sub(device, text)))
     english = _english([word for word in words(rest) if not _is_han(word)])
     for name in _NAME.findall(text):
