@@ -97,7 +97,7 @@ def described(
     if report.error is None or report.error.family != DEVICE_FAMILY:
         return report
     stated = "\n".join(one.text for one in told.stated)
-    libraries = named(stated, knowledge.libraries, knowledge.words)
+    libraries = named(stated, knowledge.libraries, knowledge.words, knowledge.descriptions().words)
     return report._replace(description=told, libraries=libraries, context=())
 
 

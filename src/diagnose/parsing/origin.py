@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import lru_cache
+from itertools import islice
+from typing import Literal
 
 from diagnose.model import Frame, Library, Words
+from diagnose.naming.descriptions import stem
 from diagnose.patterns import GENERATED, in_package, lazy
 
 _STDLIB = lazy(
@@ -101,10 +104,19 @@ _HAN = lazy(r"[\u3400-\u9fff]")
 _PREVIEW = 20
 #: A name that is no word of English or Chinese.
 _PROPER = lazy(r"(?=.*[A-Z])(?=.*[a-z])(?=.+[A-Z\d-])[A-Za-z][\w-]{2,}", re.ASCII)
+#: Kinds of libraries that run models themselves: who names one says nothing of transformers by a model.
+_RUNNING = frozenset({"serving", "sharding", "diffusion"})
+#: A title in Chinese that begins with the name of its subject, and how much of a text may be it.
+_TITLE = lazy(
+    r"^\W*(?:\[[^\]]*\]\W*)?([A-Z][\w-]{2,39})\s*[\u3400-\u9fff]", re.ASCII | re.MULTILINE
+)
+_TITLES = 80
 _OF_AN_API = r"(?<![\w@-])(?:{})(?![\w@])"
 
 
-def named(text: str, libraries: Sequence[Library], words: Words) -> tuple[str, ...]:
+def named(
+    text: str, libraries: Sequence[Library], words: Words, usual: Container[str] = ()
+) -> tuple[str, ...]:
     """Import names of the third-party packages that a text names, or names of whose API it has, in its
     order; of a repository whose address it gives, the repository's name.
 
@@ -112,6 +124,7 @@ def named(text: str, libraries: Sequence[Library], words: Words) -> tuple[str, .
         text: what somebody wrote.
         libraries: those that are known.
         words: names that are English words too, and what belongs to Python or torch itself.
+        usual: words that people use, which are no names of a project that nobody knows.
     """
     known = {
         _squashed(name): one.name
@@ -120,33 +133,57 @@ def named(text: str, libraries: Sequence[Library], words: Words) -> tuple[str, .
     }
     found: dict[str, int] = {}
     apis: set[int] = set()
-    for pattern, library in _apis(tuple(libraries)):
-        for match in pattern.finditer(text):
-            found.setdefault(library, match.start())
-            apis.update(range(match.start(), match.end()))
+    spans = [
+        (*match.span(), library)
+        for pattern, library in _apis(tuple(libraries))
+        for match in pattern.finditer(text)
+    ]
+    for start, end, library in spans:
+        # NeMo Automodel is not NeMo.
+        if not any(a <= start and end <= b and b - a > end - start for a, b, _ in spans):
+            found[library] = min(start, found.get(library, start))
+            apis.update(range(start, end))
     for match in _TOKEN.finditer(text):
         if match.start() in apis:
             continue
         name = known.get(_squashed(match[0])) or known.get(_squashed(match[0].partition(".")[0]))
-        if name is None and _PROPER.fullmatch(match[0]) and words.software.match(text, match.end()):
-            name = match[0]
+        if name is None and words.software.match(text, match.end()):
+            proper = _PROPER.fullmatch(match[0]) or _is_new(match[0], usual)
+            name = match[0] if proper else None
         if name is None or (words.homonyms.search(name) and not _is_name(match, text, words)):
             continue
         found.setdefault(name, match.start())
-    for match in (*_ADDRESS.finditer(text), *_IMPORT.finditer(text)):
+    titles = (
+        title
+        for title in _TITLE.finditer(text, 0, _TITLES)
+        if title.start(1) not in apis and _PROPER.fullmatch(title[1]) and _is_new(title[1], usual)
+    )
+    for match in (*_ADDRESS.finditer(text), *_IMPORT.finditer(text), *islice(titles, 1)):
         found.setdefault(known.get(_squashed(match[1]), match[1]), match.start())
+    kinds = {one.kind for one in libraries if one.name in found}
+    for pattern, library in _apis(tuple(libraries), "models"):
+        if kinds.isdisjoint(_RUNNING) and (told := pattern.search(text)):
+            found.setdefault(library, told.start())
     ordered = sorted(found, key=lambda name: found[name])
     return tuple(name for name in ordered if not words.platform.search(name))
 
 
-@lru_cache(maxsize=2)
-def _apis(libraries: tuple[Library, ...]) -> list[tuple[re.Pattern[str], str]]:
-    """What finds the names of each library's API."""
+@lru_cache(maxsize=4)
+def _apis(
+    libraries: tuple[Library, ...], of: Literal["apis", "models"] = "apis"
+) -> list[tuple[re.Pattern[str], str]]:
+    """What finds the names of each library's API, or of the models that people run with it."""
     return [
-        (re.compile(_OF_AN_API.format("|".join(map(_letters, one.apis))), re.ASCII), one.name)
+        (re.compile(_OF_AN_API.format("|".join(map(_letters, names))), re.ASCII), one.name)
         for one in libraries
-        if one.apis
+        if (names := getattr(one, of))
     ]
+
+
+def _is_new(name: str, usual: Container[str]) -> bool:
+    """Whether people do not use the name's words when they describe failures, as far as is known."""
+    lower = name.lower()
+    return bool(usual) and not any(stem(part) in usual for part in (lower, *lower.split("-")))
 
 
 def _letters(api: str) -> str:
@@ -160,7 +197,7 @@ def _is_name(match: re.Match[str], text: str, words: Words) -> bool:
     after = text[match.end() : match.end() + _PREVIEW]
     left, right = before.rstrip(" ")[-1:], after.lstrip(" ")[:1]
     capital = match[0] != match[0].lower() and left and left not in ".!?:;\n-*#|>[("
-    return bool(
+    return not after.startswith("()") and bool(
         _BEFORE.search(before)
         or _AFTER.match(after)
         or words.software.match(after)
