@@ -420,6 +420,7 @@ def test_where_nothing_went_wrong_there_is_no_failure(casebase: Casebase, wrong:
         ("光流在warp()里计算，NeMo Automodel 报错", ("nemo_automodel",)),
         ("Fine-tuning Qwen2-7B dies on my second card.", ("transformers",)),
         ("vLLM serves Qwen2-7B and dies on my second card.", ("vllm",)),
+        ("Segment Anything dies in Grounding DINO", ("segment_anything", "groundingdino")),
         ("flowzoo from pip, the weights on the main branch", ("flowzoo",)),
         ("FlowZoo多卡训练报错\n\nFlowHead 的权重在 CPU 上", ("FlowZoo",)),
         (

@@ -22,7 +22,7 @@ _WINDOWS_STDLIB = lazy(
     r"(?:^|/)(?:python[\d.]*|anaconda3?|miniconda3?|envs/[^/]+)/lib/\w+", re.IGNORECASE
 )
 #: Code that a model's repository brings along; transformers runs it from its cache.
-_SEPARATORS = lazy(r"[-_.]")
+_SEPARATORS = lazy(r"[-_. ]")
 _REMOTE_CODE = "transformers_modules"
 
 
@@ -89,6 +89,8 @@ def _import_name(rest: str) -> str:
 
 #: Names are compared without what separates their words: Stable-Baselines3, stable_baselines3.
 _TOKEN = lazy(r"(?<![\w./@-])[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*(?![\w@])", re.ASCII)
+#: A name of two words: Segment Anything.
+_TWO = lazy(r"(?<![\w./@-])[A-Z]\w+ [A-Z]\w+(?![\w@])", re.ASCII)
 #: What stands before a name or after it where it is no word of English: an import, a version, a command.
 _BEFORE = lazy(
     r"(?:\b(?:import|from|pip3? install|install|upgrade|package)|[`'\"/])\s*$", re.IGNORECASE
@@ -143,7 +145,7 @@ def named(
         if not any(a <= start and end <= b and b - a > end - start for a, b, _ in spans):
             found[library] = min(start, found.get(library, start))
             apis.update(range(start, end))
-    for match in _TOKEN.finditer(text):
+    for match in (*_TWO.finditer(text), *_TOKEN.finditer(text)):
         if match.start() in apis:
             continue
         name = known.get(_squashed(match[0])) or known.get(_squashed(match[0].partition(".")[0]))
@@ -183,7 +185,9 @@ def _apis(
 def _is_new(name: str, usual: Container[str]) -> bool:
     """Whether people do not use the name's words when they describe failures, as far as is known."""
     lower = name.lower()
-    return bool(usual) and not any(stem(part) in usual for part in (lower, *lower.split("-")))
+    return bool(usual) and not any(
+        stem(part) in usual for part in (lower, *_SEPARATORS.split(lower))
+    )
 
 
 def _letters(api: str) -> str:
