@@ -134,17 +134,16 @@ def named(
         for name in (one.name, one.distribution or "")
     }
     found: dict[str, int] = {}
-    apis: set[int] = set()
+    apis: dict[int, int] = {}
     spans = [
-        (*match.span(), library)
+        (match.end() - match.start(), match.start(), library)
         for pattern, library in _apis(tuple(libraries))
         for match in pattern.finditer(text)
     ]
-    for start, end, library in spans:
-        # NeMo Automodel is not NeMo.
-        if not any(a <= start and end <= b and b - a > end - start for a, b, _ in spans):
+    for length, start, library in sorted(spans, reverse=True):
+        if apis.get(start, 0) <= length:  # NeMo Automodel is not NeMo
             found[library] = min(start, found.get(library, start))
-            apis.update(range(start, end))
+            apis |= dict.fromkeys(range(start, start + length), length)
     for match in (*_TWO.finditer(text), *_TOKEN.finditer(text)):
         if match.start() in apis:
             continue
@@ -184,10 +183,8 @@ def _apis(
 
 def _is_new(name: str, usual: Container[str]) -> bool:
     """Whether people do not use the name's words when they describe failures, as far as is known."""
-    lower = name.lower()
-    return bool(usual) and not any(
-        stem(part) in usual for part in (lower, *_SEPARATORS.split(lower))
-    )
+    parts = {name.lower(), *_SEPARATORS.split(name.lower())}
+    return bool(usual) and not any(stem(part) in usual for part in parts)
 
 
 def _letters(api: str) -> str:
