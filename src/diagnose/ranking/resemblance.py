@@ -40,7 +40,7 @@ _LEAST = 0.0001
 #: incidents in either language, each read without those of its repository (docs/measurements.md).
 _OF_CAUSE, _OF_SCORE, _OF_LIBRARY, _OF_NAMES, _OF_NONE = 1.16, 0.67, 0.76, 1.52, 1.76
 #: An incident that is less near is not shown, and one of a less likely cause not looked at.
-_FITS, _LIKELY = 0.7, 0.01
+_FITS, _LIKELY = 0.75, 0.01
 #: Names of code as people write them, and of options; abbreviations too.
 _CODE = re.compile(
     r"--[a-z_-]+|[A-Za-z_][A-Za-z0-9]*(?:[_.][A-Za-z0-9_]+)+|[A-Z][a-z0-9]+[A-Z][a-zA-Z0-9]*|[A-Z]{3,}",
