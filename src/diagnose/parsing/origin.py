@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Sequence
 from functools import lru_cache
-from itertools import islice
 from typing import Literal
 
 from diagnose.model import Frame, Library, Words
@@ -108,11 +107,11 @@ _PREVIEW = 20
 _PROPER = lazy(r"(?=.*[A-Z])(?=.*[a-z])(?=.+[A-Z\d-])[A-Za-z][\w-]{2,}", re.ASCII)
 #: Kinds of libraries that run models themselves: who names one says nothing of transformers by a model.
 _RUNNING = frozenset({"serving", "sharding", "diffusion"})
-#: A title in Chinese that begins with the name of its subject, and how much of a text may be it.
+#: A title in Chinese that begins with the name of its subject, at most a line of the site above it.
 _TITLE = lazy(
-    r"^\W*(?:\[[^\]]*\]\W*)?([A-Z][\w-]{2,39})\s*[\u3400-\u9fff]", re.ASCII | re.MULTILINE
+    r"(?:.*\n)??\W*(?:\[[^\]]*\]\W*)?((?=[\w-]*[a-z])[A-Z](?=[\w-]*[A-Z\d-])[\w-]{2,39})\s*[\u3400-\u9fff]",
+    re.ASCII,
 )
-_TITLES = 80
 _OF_AN_API = r"(?<![\w@-])(?:{})(?![\w@])"
 
 
@@ -128,22 +127,8 @@ def named(
         words: names that are English words too, and what belongs to Python or torch itself.
         usual: words that people use, which are no names of a project that nobody knows.
     """
-    known = {
-        _squashed(name): one.name
-        for one in libraries
-        for name in (one.name, one.distribution or "")
-    }
-    found: dict[str, int] = {}
-    apis: dict[int, int] = {}
-    spans = [
-        (match.end() - match.start(), match.start(), library)
-        for pattern, library in _apis(tuple(libraries))
-        for match in pattern.finditer(text)
-    ]
-    for length, start, library in sorted(spans, reverse=True):
-        if apis.get(start, 0) <= length:  # NeMo Automodel is not NeMo
-            found[library] = min(start, found.get(library, start))
-            apis |= dict.fromkeys(range(start, start + length), length)
+    known = _import_names(tuple(libraries))
+    found, apis = _by_apis(text, tuple(libraries))
     for match in (*_TWO.finditer(text), *_TOKEN.finditer(text)):
         if match.start() in apis:
             continue
@@ -151,22 +136,46 @@ def named(
         if name is None and words.software.match(text, match.end()):
             proper = _PROPER.fullmatch(match[0]) or _is_new(match[0], usual)
             name = match[0] if proper else None
-        if name is None or (words.homonyms.search(name) and not _is_name(match, text, words)):
-            continue
-        found.setdefault(name, match.start())
-    titles = (
-        title
-        for title in _TITLE.finditer(text, 0, _TITLES)
-        if title.start(1) not in apis and _PROPER.fullmatch(title[1]) and _is_new(title[1], usual)
-    )
-    for match in (*_ADDRESS.finditer(text), *_IMPORT.finditer(text), *islice(titles, 1)):
+        if name and (not words.homonyms.search(name) or _is_name(match, text, words)):
+            found.setdefault(name, match.start())
+    for match in (*_ADDRESS.finditer(text), *_IMPORT.finditer(text)):
         found.setdefault(known.get(_squashed(match[1]), match[1]), match.start())
+    title = _TITLE.match(text)
+    if title and title.start(1) not in apis and _is_new(title[1], usual):
+        found.setdefault(known.get(_squashed(title[1]), title[1]), title.start(1))
     kinds = {one.kind for one in libraries if one.name in found}
     for pattern, library in _apis(tuple(libraries), "models"):
         if kinds.isdisjoint(_RUNNING) and (told := pattern.search(text)):
             found.setdefault(library, told.start())
     ordered = sorted(found, key=lambda name: found[name])
     return tuple(name for name in ordered if not words.platform.search(name))
+
+
+@lru_cache(maxsize=2)
+def _import_names(libraries: tuple[Library, ...]) -> dict[str, str]:
+    """The import names, by themselves and by what pip calls them."""
+    return {
+        _squashed(name): one.name
+        for one in libraries
+        for name in (one.name, one.distribution or "")
+    }
+
+
+def _by_apis(text: str, libraries: tuple[Library, ...]) -> tuple[dict[str, int], dict[int, int]]:
+    """The libraries of whose API a text has names, each with its place, and the places that such names
+    cover: of several the longest, since NeMo Automodel is not NeMo."""
+    found: dict[str, int] = {}
+    covered: dict[int, int] = {}
+    spans = [
+        (match.end() - match.start(), match.start(), library)
+        for pattern, library in _apis(libraries)
+        for match in pattern.finditer(text)
+    ]
+    for length, start, library in sorted(spans, reverse=True):
+        if covered.get(start, 0) <= length:
+            found[library] = min(start, found.get(library, start))
+            covered |= dict.fromkeys(range(start, start + length), length)
+    return found, covered
 
 
 @lru_cache(maxsize=4)

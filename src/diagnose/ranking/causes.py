@@ -195,14 +195,9 @@ def _total(some: Sequence[Term]) -> float:
 
 
 def likely(matches: Sequence[IncidentMatch], ranked: Sequence[Scored]) -> tuple[IncidentMatch, ...]:
-    """The incidents worth reading first: alike, and of a likely cause. Where a failure is only described,
-    how alike they are depends on the cause already."""
+    """The incidents worth reading first: alike, and of a likely cause."""
     sure = {scored.cause.id: scored.confidence for scored in ranked}
-
-    def worth(match: IncidentMatch) -> float:
-        return match.similarity * (1.0 if match.by == "words" else sure.get(match.cause, 0.0))
-
-    return tuple(sorted(matches, key=worth, reverse=True))
+    return tuple(sorted(matches, key=lambda m: -m.similarity * sure.get(m.cause, 0.0)))
 
 
 def softmax(scores: Mapping[str, float], temperature: float) -> dict[str, float]:

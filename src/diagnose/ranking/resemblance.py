@@ -90,9 +90,10 @@ def fitting(
     """
     if report.description is None:
         return ()
-    mine = _libraries(report.libraries), _names(report.description.text)
+    mine = _told(report.libraries, report.description.text)
     (incidents, *_) = _in_languages(casebase.incidents)
-    theirs = {match.id: _told(incidents[match.id]) for match in matches}
+    known = (incidents[match.id] for match in matches)
+    theirs = {i.id: _told(i.libraries, i.title, i.saw, i.was, i.mended) for i in known}
     rarity = [
         {name: math.log(len(theirs) / count) for name, count in Counter(chain(*names)).items()}
         for names in zip(*theirs.values(), strict=True)
@@ -114,19 +115,11 @@ def fitting(
     return tuple(sorted(found, key=lambda match: -match.similarity))
 
 
-def _told(incident: Incident) -> tuple[frozenset[str], frozenset[str]]:
-    """What an incident is known by: its libraries, and the names of code in its texts."""
-    texts = incident.title, incident.saw, incident.was, incident.mended
-    return _libraries(incident.libraries), _names("\n".join(texts))
-
-
-def _libraries(names: Iterable[str]) -> frozenset[str]:
-    return frozenset(name.lower().replace("-", "_") for name in names) - {"torch"}
-
-
-def _names(text: str) -> frozenset[str]:
-    """The names of code in a text, of a dotted one the last part."""
-    return frozenset(name.strip(".").split(".")[-1].lower() for name in _CODE.findall(text))
+def _told(libraries: Iterable[str], *texts: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Libraries as they are compared, and the names of code in texts, of a dotted one the last part."""
+    plain = (name.lower().replace("-", "_") for name in libraries)
+    code = (name.strip(".").split(".")[-1].lower() for name in _CODE.findall("\n".join(texts)))
+    return frozenset(plain) - {"torch"}, frozenset(code)
 
 
 def _known(
@@ -140,9 +133,10 @@ def _known(
 
 
 def _in_languages(incidents: Mapping[str, Incident]) -> list[Mapping[str, Incident]]:
-    if isinstance(incidents, StoredIncidents):
-        return [incidents.in_language(lang) for lang in ("en", "zh")]
-    return [incidents]
+    if not isinstance(incidents, StoredIncidents):
+        return [incidents]
+    known = [incidents.in_language(lang) for lang in ("en", "zh")]
+    return known if len(incidents) > _MOST else [dict(one.items()) for one in known]
 
 
 def _sharing(report: Report, text: str, incidents: Mapping[str, Incident]) -> list[str]:
