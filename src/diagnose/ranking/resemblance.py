@@ -135,8 +135,8 @@ def _known(
 def _in_languages(incidents: Mapping[str, Incident]) -> list[Mapping[str, Incident]]:
     if not isinstance(incidents, StoredIncidents):
         return [incidents]
-    known = [incidents.in_language(lang) for lang in ("en", "zh")]
-    return known if len(incidents) > _MOST else [dict(one.items()) for one in known]
+    known = (incidents.in_language(lang) for lang in ("en", "zh"))
+    return [one if len(incidents) > _MOST else dict(one.items()) for one in known]
 
 
 def _sharing(report: Report, text: str, incidents: Mapping[str, Incident]) -> list[str]:
