@@ -222,14 +222,16 @@ def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Dia
     questions = guarded(
         "questions", lambda: ask(ranked, scene, found, known, casebase, answers), ()
     )
-    near = guarded("nearest", lambda: likely(matches, ranked)[:3], ())
+    near = guarded("nearest", lambda: likely(matches, ranked), ())
+    if report.description is not None:  # nearness to a description counts the cause already
+        near = tuple(matches)
     first = ranked[0].cause if ranked else None
     return Diagnosis(
         report,
         verdict,
         guarded("culprit", partial(_named, scene, first, causes), None),
         causes,
-        near,
+        near[:3],
         casebase.lang,
         questions,
         around=guarded("around", partial(_around, scene, first, causes), ()),

@@ -74,7 +74,7 @@ class Library(NamedTuple):
     """A third-party library (kb/libraries.toml): import name, the path marks of a source checkout, and
     what pip calls it, None where that may be one of several. ``called`` is what logs call it that tell its
     version; empty where no release of it is known to have a bug. ``apis`` are names by which people mean
-    it, with ``*`` for letters."""
+    it, ``models`` those of models that they run with it, with ``*`` for letters."""
 
     name: str
     marks: tuple[str, ...] = ()
@@ -82,6 +82,7 @@ class Library(NamedTuple):
     distribution: str | None = None
     called: tuple[str, ...] = ()
     apis: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
 
 
 class Marks(NamedTuple):

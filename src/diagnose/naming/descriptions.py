@@ -71,16 +71,6 @@ class Descriptions(NamedTuple):
             score += share * (odds + math.log(speaks / (other / _PART + _SMOOTHING)))
         return score
 
-    def likeness(self, said: Mapping[str, float], others: Iterable[str]) -> float:
-        """How much two texts say the same, from 0 to 1: the cosine of their words, the rarer the longer.
-
-        Args:
-            said: the words of one, each with how much it counts.
-            others: the words of the other.
-        """
-        mine, theirs = dict(self._shares(said)), self._shares(dict.fromkeys(others, 1.0))
-        return math.fsum(mine.get(word, 0.0) * share for word, share in theirs)
-
     def _shares(self, said: Mapping[str, float]) -> list[tuple[str, float]]:
         """The known words of a text with their share of it, the rarer the larger; the share of words that
         nobody used is lost, but for those of several words, most of which nobody used."""

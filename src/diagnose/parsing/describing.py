@@ -85,6 +85,9 @@ def described(
     told = describe(lines, knowledge)
     if told is None:
         return report
+    stated = "\n".join(one.text for one in told.stated)
+    usual = knowledge.descriptions().words
+    libraries = named(stated, knowledge.libraries, knowledge.words, usual)
     if report.error is None:
         sentences = [Peeled(line.number, line.text) for line in told.stated]
         found = reread(sentences, report.source)  # a message that was broken over lines
@@ -94,11 +97,10 @@ def described(
             shown = telling(told, knowledge)
             error = Failure("", shown.text, DEVICE_FAMILY, shown.number)
             report = report._replace(error=error)
+    report = report._replace(libraries=libraries)
     if report.error is None or report.error.family != DEVICE_FAMILY:
         return report
-    stated = "\n".join(one.text for one in told.stated)
-    libraries = named(stated, knowledge.libraries, knowledge.words)
-    return report._replace(description=told, libraries=libraries, context=())
+    return report._replace(description=told, context=())
 
 
 def describe(lines: Sequence[Peeled], knowledge: Knowledge) -> Description | None:

@@ -3,24 +3,23 @@
 An incident scores for each notion of the text that it speaks of, the more the fewer incidents do: names of
 libraries, models, files and functions decide. How far it stands before the others says how likely the
 text is of it, and supports its cause (`resembling`). Which are shown is another question, since most texts
-are of none: those of a likely cause, of the same library, of which the same is said (`fitting`).
+are of none: those of a likely cause that share rare libraries and names of code with the text (`fitting`).
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
-from itertools import pairwise
+from itertools import chain
 
 from diagnose.casebase.index import StoredIncidents
 from diagnose.casebase.notions import notions
 from diagnose.casebase.search import Entry, Key, SearchError, holding, indexed
 from diagnose.casebase.store import Casebase
 from diagnose.model import Incident, IncidentMatch, Report
-from diagnose.naming.descriptions import words_of
 
 #: So much of a text is looked up, in characters: each notion of it is a query of its own.
 _LONGEST = 6000
@@ -35,24 +34,18 @@ _OF_PAIR = 0.5
 #: An incident whose score is higher by so much is e times as likely.
 _STEP = 8.0
 _LEAST = 0.0001
-#: In log-odds that an incident fits: its cause's confidence (a logarithm), a library that both name, how
-#: much is said of the same mechanism (a cosine); and what there is without.
-_OF_CAUSE, _OF_LIBRARY, _OF_MECHANISM, _OF_NONE = 0.54, 2.32, 29.0, -5.62
-#: Odds, and of the texts that no incident fits the share whose nearest one has less. Both were fitted on
-#: pairs of incidents of different repositories, each read in one language, of which those fit that share
-#: the cause, a library if they name any, and much of what is said of the mechanism.
-_LESS = (
-    (-6.0, 0.0),
-    (-3.1, 0.5),
-    (-2.49, 0.7),
-    (-2.13, 0.8),
-    (-1.36, 0.9),
-    (-0.83, 0.95),
-    (0.0, 0.98),
-    (2.0, 1.0),
+#: In log-odds that an incident is nearer to a text than any is to one that none fits: its cause's
+#: confidence, how likely the text is of this very one (both as logarithms), how rare the rarest library is
+#: that both name, and how rare the names of code are; and what there is without. Fitted on the texts of
+#: incidents in either language, each read without those of its repository (docs/measurements.md).
+_OF_CAUSE, _OF_SCORE, _OF_LIBRARY, _OF_NAMES, _OF_NONE = 1.16, 0.67, 0.76, 1.52, 1.76
+#: An incident that is less near is not shown, and one of a less likely cause not looked at.
+_FITS, _LIKELY = 0.75, 0.01
+#: Names of code as people write them, and of options; abbreviations too.
+_CODE = re.compile(
+    r"--[a-z_-]+|[A-Za-z_][A-Za-z0-9]*(?:[_.][A-Za-z0-9_]+)+|[A-Z][a-z0-9]+[A-Z][a-zA-Z0-9]*|[A-Z]{3,}",
+    re.ASCII,
 )
-#: An incident of a lower share is not shown, and one of a less likely cause not looked at.
-_FITS, _LIKELY = 0.85, 0.02
 _NAME = re.compile(r"[a-z_]\w{2,39}", re.ASCII)
 
 
@@ -86,48 +79,47 @@ def fitting(
         matches: what `resembling` found.
         report: a description, with the libraries that it names.
         confidences: how likely each cause is.
-        casebase: the incidents, and the words of descriptions.
+        casebase: the incidents.
 
     Returns:
         The incidents; ``similarity`` is the share of descriptions that no incident fits whose nearest one
-        is less near than this, or how likely the text is of this very incident where that is more.
+        is less near than this.
 
     Raises:
         CasebaseError: the incidents stand in a database that cannot be read.
     """
     if report.description is None:
         return ()
-    told, words = casebase.knowledge.descriptions(), report.description.words
-    mine = frozenset(map(_plain, report.libraries))
-    compared = _in_languages(casebase.incidents)
+    mine = _told(report.libraries, report.description.text)
+    (incidents, *_) = _in_languages(casebase.incidents)
+    known = (incidents[match.id] for match in matches)
+    theirs = {i.id: _told(i.libraries, i.title, i.saw, i.was, i.mended) for i in known}
+    rarity = [
+        {name: math.log(len(theirs) / count) for name, count in Counter(chain(*names)).items()}
+        for names in zip(*theirs.values(), strict=True)
+    ]
     found = []
     for match in matches:
         sure = confidences.get(match.cause, 0.0)
         if sure < _LIKELY:
             continue
-        one = casebase.incidents[match.id]
-        same = max(
-            told.likeness(words, words_of(f"{its[one.id].title}\n{its[one.id].was}"))
-            for its in compared
+        libraries, names = (
+            [rare[name] for name in one & other]
+            for rare, one, other in zip(rarity, mine, theirs[match.id], strict=True)
         )
-        odds = _OF_NONE + _OF_CAUSE * math.log(sure) + _OF_MECHANISM * same
-        odds += _OF_LIBRARY * (not mine.isdisjoint(map(_plain, one.libraries)))
-        share = max(match.similarity, _less_near(odds))
-        if share >= _FITS:
-            found.append(match._replace(similarity=round(share, 3)))
+        odds = _OF_NONE + _OF_CAUSE * math.log(sure) + _OF_SCORE * math.log(match.similarity)
+        odds += _OF_LIBRARY * max(libraries, default=0.0) + _OF_NAMES * math.log1p(math.fsum(names))
+        near = 1 / (1 + math.exp(-odds))
+        if near >= _FITS:
+            found.append(match._replace(similarity=round(near, 3)))
     return tuple(sorted(found, key=lambda match: -match.similarity))
 
 
-def _less_near(odds: float) -> float:
-    """The share of texts that these odds are reached by, between the measured ones along a line."""
-    for (low, least), (high, most) in pairwise(_LESS):
-        if odds < high:
-            return max(0.0, least + (most - least) * (odds - low) / (high - low))
-    return 1.0
-
-
-def _plain(library: str) -> str:
-    return library.lower().replace("-", "_")
+def _told(libraries: Iterable[str], *texts: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Libraries as they are compared, and the names of code in texts, of a dotted one the last part."""
+    plain = (name.lower().replace("-", "_") for name in libraries)
+    code = (name.strip(".").split(".")[-1].lower() for name in _CODE.findall("\n".join(texts)))
+    return frozenset(plain) - {"torch"}, frozenset(code)
 
 
 def _known(
@@ -141,9 +133,10 @@ def _known(
 
 
 def _in_languages(incidents: Mapping[str, Incident]) -> list[Mapping[str, Incident]]:
-    if isinstance(incidents, StoredIncidents):
-        return [incidents.in_language(lang) for lang in ("en", "zh")]
-    return [incidents]
+    if not isinstance(incidents, StoredIncidents):
+        return [incidents]
+    known = (incidents.in_language(lang) for lang in ("en", "zh"))
+    return [one if len(incidents) > _MOST else dict(one.items()) for one in known]
 
 
 def _sharing(report: Report, text: str, incidents: Mapping[str, Incident]) -> list[str]:

@@ -258,6 +258,7 @@ class LibraryEntry(Strict):
     name: Text = Field(description="The import name.")
     distributions: Texts = Field((), description="What pip calls it.")
     apis: Texts = Field((), description="Names of its API by which people mean it; * is letters.")
+    models: Texts = Field((), description="Names of models that people run with it; * is letters.")
     kind: Text
     marks: Texts = Field((), description="Neighbouring folders by which a checkout is known.")
     called: Texts = Field((), description="What else logs call it that tell its version.")
@@ -267,7 +268,7 @@ class LibraryEntry(Strict):
         only = self.distributions[0] if len(self.distributions) == 1 else None
         called = (self.name, *self.distributions, *self.called) if self.name in buggy else ()
         called = tuple(dict.fromkeys(called))
-        return Library(self.name, self.marks, self.kind, only, called, self.apis)
+        return Library(self.name, self.marks, self.kind, only, called, self.apis, self.models)
 
 
 class Libraries(Strict):
