@@ -73,6 +73,8 @@ def hold(
         statement = new if len(after) > 1 and isinstance(new, ast.stmt) else around
         for device in written([before], [new]):
             of = _asked(device)
+            if _is_set_later(device, within):
+                raise Refused(f"{ast.unparse(device)} is set after this has run")
             for one in _moved_to(new, device):
                 _hold_move(one, of, within, torch)
             if of is not None:
@@ -105,6 +107,19 @@ def _hold_source(
         raise Refused(f"{text} is a number or a text, and has no device")
     if "parameters" in ast.unparse(device) and _is_method(of, _owner(within)):
         raise Refused(f"{text} is a method, and has no parameters")
+
+
+def _is_set_later(device: ast.expr, within: Sequence[ast.AST]) -> bool:
+    """Whether a method runs before ``__init__``, which calls it, sets the attribute that is asked."""
+    function, owner = _function(within), _owner(within)
+    name = ".".join((dotted(device) or "").split(".")[:2])
+    members = owner.body if owner is not None else []
+    start = next((one for one in members if getattr(one, "name", "") == "__init__"), None)
+    if function is None or start is None or not name.startswith("self."):
+        return False
+    runs = [one.lineno for one in calls(start) if dotted(one.func) == f"self.{function.name}"]
+    sets = [one.target.lineno for one in bound(start, name)]
+    return bool(runs and sets) and min(runs) < min(sets)
 
 
 def _function(within: Sequence[ast.AST]) -> Function | None:

@@ -272,7 +272,7 @@ def _numbered(node: ast.AST, _: TorchNames) -> ast.AST | None:
 
 
 #: Causes whose form counts in the lines alone that the traceback shows.
-_SHOWN = frozenset({"quantized-placement", "offloaded-to-cpu"})
+_SHOWN = frozenset({"quantized-placement", "offloaded-to-cpu", "host-copy-needed"})
 #: Forms that are likelier than others of a cause's, where several places have one.
 _RATHER: dict[str, Form] = {"meta-tensor": _left_empty}
 
@@ -369,7 +369,16 @@ def orders_rows(node: ast.AST, _: TorchNames) -> ast.AST | None:
     return None
 
 
+def _to_numpy(node: ast.AST, _: TorchNames) -> ast.expr | None:
+    """``x.numpy()``."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="numpy"), args=[]):
+            return node
+    return None
+
+
 _FORMS: dict[str, Form] = {
+    "host-copy-needed": _to_numpy,
     "quantized-placement": _moved,
     "offloaded-to-cpu": _moved,
     "hardcoded-device": _numbered,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import math
 import re
 from collections.abc import Sequence
 
@@ -33,9 +34,11 @@ from diagnose.placement.provenance import last_of
 from diagnose.placement.semantics import (
     argument,
     around,
+    bound,
     called,
     calls,
     holds,
+    lines_of,
     names,
     scope_of,
     walk,
@@ -48,9 +51,7 @@ _BRINGING = frozenset({"update_bn"})
 #: Functions that keep what they are given, whatever it is.
 _KEEPING = frozenset({"append", "add", "extend", "update", "save", "write"})
 #: Functions whose arguments are shown, counted or asked of, and not computed with.
-_ASKING = frozenset(
-    {"print", "len", "range", "str", "int", "isinstance", "enumerate", "zip", "format"}
-)
+_ASKING = frozenset({"print", "range", "str", "int", "isinstance", "enumerate", "zip", "format"})
 
 
 def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
@@ -102,7 +103,22 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     parent = outer[-2]
     if isinstance(parent, ast.keyword) and parent.arg is None and isinstance(node, ast.Name):
         return [replaced(source, node, _of_dict(node.id, target_device(suspect)))]
+    if isinstance(node, ast.Name) and _is_read_again(statement, scope_of(source.tree, node), node):
+        code = f"{node.id} = {node.id}.to({target_device(suspect)})"
+        return [before_statement(source, statement, code)]
     return tensor(suspect, torch)
+
+
+def _is_read_again(statement: ast.stmt, scope: ast.AST, node: ast.Name) -> bool:
+    """Whether a later statement of a function hands over the same value."""
+    end = lines_of(statement).stop
+    sets = [one.target.lineno for one in bound(scope, node.id) if one.target.lineno >= end]
+    until = min(sets, default=math.inf)
+    given = (each for one in calls(scope) for each in one.args)
+    return isinstance(scope, ast.FunctionDef) and any(
+        isinstance(one, ast.Name) and one.id == node.id and end <= one.lineno <= until
+        for one in given
+    )
 
 
 def entered(suspect: Suspect, _: TorchNames) -> Suspect:
@@ -245,7 +261,7 @@ def _computed(name: str, body: Sequence[ast.stmt]) -> bool:
     for node in _walk(body):
         if isinstance(node, ast.JoinedStr) and name in names(node):
             return False
-        if isinstance(node, ast.Call):
+        if isinstance(node, ast.Call) and called(node) != "len":
             direct = [a.id for a in node.args if isinstance(a, ast.Name)]
             if name in direct:
                 if called(node) in _ASKING:

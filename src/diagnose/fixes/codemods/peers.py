@@ -9,7 +9,16 @@ from diagnose.fixes.codemods.positions import block_of, class_around, statement_
 from diagnose.fixes.line_gate import Refused
 from diagnose.model import TorchNames
 from diagnose.placement.model import Spot, Suspect
-from diagnose.placement.semantics import around, called, calls_around, dotted, nodes, scope_of
+from diagnose.placement.semantics import (
+    around,
+    bound,
+    called,
+    calls_around,
+    dotted,
+    names,
+    nodes,
+    scope_of,
+)
 
 #: Causes that come one by one: of two such values that meet either may be meant.
 _EITHER = frozenset({"cross-shard-op", "input-on-wrong-shard", "optimizer-state", "rank-device"})
@@ -39,7 +48,11 @@ def twins(suspect: Suspect, suspects: Sequence[Suspect], torch: TorchNames) -> t
         and _class(one) is _class(suspect)
         and not _is_made_by(one, suspect)
     ]
-    more = {"unregistered-tensor": _plain_tensors, "hardcoded-device": _bare_moves}
+    more = {
+        "unregistered-tensor": _plain_tensors,
+        "hardcoded-device": _bare_moves,
+        "host-copy-needed": _taken_beside,
+    }
     if (find := more.get(suspect.cause)) is not None:
         known = {id(one.spot.node) for one in (suspect, *others)}
         others += [one for one in find(suspect, torch) if id(one.spot.node) not in known]
@@ -72,6 +85,26 @@ def _bare_moves(suspect: Suspect, _: TorchNames) -> Iterator[Suspect]:
     for other in calls_around(source.tree, node):
         if other is not node and _is_bare(other):
             yield suspect._replace(name=ast.unparse(other), spot=Spot(source, other))
+
+
+def _taken_beside(suspect: Suspect, _: TorchNames) -> Iterator[Suspect]:
+    """The other calls of ``.numpy()`` in the function of one whose tensors come of the same name, or of the
+    same statement: they are where that is."""
+    source, node, scope = suspect.spot.source, suspect.spot.node, _scope(suspect)
+    if called(node) != "numpy":
+        return
+    of = {name for each in names(node) for name in _bound_with(scope, each)}
+    for other in calls_around(source.tree, node):
+        if other is not node and called(other) == "numpy" and of & set(names(other)):
+            yield suspect._replace(name=ast.unparse(other), spot=Spot(source, other))
+
+
+def _bound_with(scope: ast.AST, name: str) -> Iterator[str]:
+    """A name, and those that the statements bind that bind it."""
+    yield name
+    for one in bound(scope, name):
+        for target in getattr(one.by, "targets", ()):
+            yield from names(target)
 
 
 def _is_bare(node: ast.AST) -> bool:

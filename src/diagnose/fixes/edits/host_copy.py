@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from diagnose.fixes.line_gate import Change, Refused, Site, replaced
 from diagnose.fixes.operands import is_moved, is_tensor_like
 from diagnose.patterns import lazy
-from diagnose.placement.semantics import dotted
+from diagnose.placement.semantics import bound, dotted
 from diagnose.scene import calls
 
 
@@ -57,6 +57,8 @@ def _copied(site: Site, node: ast.expr, after: str, *, numpy: bool = True) -> Ch
     text = site.text(node)
     if is_moved(site, node):
         raise Refused(f"{text} is placed already")
+    if any(isinstance(one.value, _LISTS) for each in site.within for one in bound(each, text)):
+        raise Refused(f"{text} is a list")
     if not site.line.whole(node):
         raise Refused(f"{text} is cut off")
     if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)):
@@ -67,5 +69,7 @@ def _copied(site: Site, node: ast.expr, after: str, *, numpy: bool = True) -> Ch
 
 #: Words in s that are one thing are left: a loss, a bias, logits.
 _PLURAL = lazy(r"(?i)(?<![sui])s$(?<!bias)(?<!pos)(?<!logits)")
+
+_LISTS = ast.List | ast.ListComp
 
 KINDS = {"cpu-before-numpy": changes}
