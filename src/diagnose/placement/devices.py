@@ -143,3 +143,8 @@ def is_said(device: Device | None, printed: str) -> bool | None:
     if not is_known(device) or said is None or device.type == DeviceType.SPLIT:
         return None
     return differ(device, said) is not True
+
+
+def is_assumed(device: Device | None) -> bool:
+    """Whether a device is the GPU that a name, or a module that nobody makes, stands for."""
+    return is_gpu(device) and device.number is None and not device.ranked

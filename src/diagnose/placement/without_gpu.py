@@ -20,12 +20,15 @@ from diagnose.placement.semantics import (
     Function,
     argument,
     bindings,
+    bound,
+    called,
     calls,
     dotted,
     last_name,
     nodes,
     parameters,
     path_to,
+    scope_of,
     top,
 )
 
@@ -33,6 +36,8 @@ _Scope = Function | ast.ClassDef
 #: What conditions and handlers ask that see to a machine without a GPU, or to one by an option.
 _ASKS = re.compile(r"cuda|gpu|device|is_available|cpu", re.IGNORECASE)
 _NUMBERED = re.compile(r"cuda(?::|\()(\d+)")
+#: What trains.
+_TRAINS = re.compile(r"_*(train|fit|backward)")
 #: What holds no tensors of a GPU.
 _NUMBERS = re.compile(r"sched|scaler|\brng", re.IGNORECASE)
 #: What programs call what they load weights from, and to.
@@ -61,7 +66,8 @@ def _weighed(
     spot = Spot(source, call, ".".join(one.name for one in scopes) or None)
     if _is_seen_to(spot) or (made is None and not _is_of_weights(spot)):
         return
-    found = (_chosen(one, by_most=made is not None) for one in reversed(scopes))
+    tree, most = source.tree, made is not None
+    found = (_chosen(tree, one, by_most=most) for one in reversed(scopes))
     told = next(filter(None, found), None)
     because = Evidence(EvidenceKind.CHOSEN, spot._replace(node=told)) if told is not None else None
     if because is None and made is None:
@@ -108,6 +114,9 @@ def _is_load(call: ast.Call, source: Source) -> bool:
     told = any(one.arg in (None, "map_location") for one in call.keywords)
     if dotted(call.func) != "torch.load" or len(call.args) != 1 or told:
         return False
+    before = (one for one in calls(scope_of(source.tree, call)) if one.lineno < call.lineno)
+    if any(_TRAINS.match(called(one)) for one in before):
+        return False  # this process has saved it
     saved = (one.args[1] for one in calls(source.tree, "save") if len(one.args) > 1)
     return not any(
         isinstance(one, ast.Constant) and ast.dump(one) == ast.dump(call.args[0]) for one in saved
@@ -121,17 +130,25 @@ def _is_of_weights(spot: Spot) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _chosen(scope: _Scope, *, by_most: bool) -> ast.expr | None:
+def _chosen(tree: ast.Module, scope: _Scope, *, by_most: bool) -> ast.expr | None:
     """What a function or a class goes by for a device: what it moves others to, or sets, or asks whether it
     is the cpu; ``by_most``: None where literals are as many."""
     told = [one for one in destinations(scope, "device", "map_location") if _is_named(one)]
     told += [
         one.target for one in bindings(scope) if last_name(one.target) in ("device", "_device")
     ]
+    told = [one for one in told if not _is_fixed(tree, one)]
     if told and not (by_most and len(told) <= sum(map(_is_literal, calls(scope)))):
         return told[0]
     asked = nodes(scope, ast.Compare) if isinstance(scope, Function) else ()
     return next((one for one in asked if ast.unparse(one.comparators[0]) == "'cpu'"), None)
+
+
+def _is_fixed(tree: ast.Module, node: ast.expr) -> bool:
+    """Whether a file binds what names a device to a GPU that is written down, and to nothing else."""
+    said = [one.value for one in bound(tree, dotted(node) or "") if one.value is not None]
+    told = [one.args[0] if isinstance(one, ast.Call) and one.args else one for one in said]
+    return bool(told) and all(map(_names_gpu, told))
 
 
 def _is_named(node: ast.expr) -> bool:

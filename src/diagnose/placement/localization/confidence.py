@@ -36,7 +36,7 @@ from functools import lru_cache
 from pathlib import PurePath
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
-from diagnose.placement.devices import CPU, is_gpu
+from diagnose.placement.devices import CPU, is_assumed, is_gpu
 from diagnose.placement.localization.availability import is_called
 from diagnose.placement.localization.question import (
     asks_for_a_device,
@@ -47,7 +47,7 @@ from diagnose.placement.localization.question import (
 )
 from diagnose.placement.localization.soundness import relies_on_more
 from diagnose.placement.machine import Meeting, Meets
-from diagnose.placement.model import Device, Suspect
+from diagnose.placement.model import Suspect
 from diagnose.placement.provenance import born_at, device_argument, last_move
 from diagnose.placement.semantics import (
     called,
@@ -104,10 +104,10 @@ def _is_of_some_processes(suspect: Suspect, meeting: Meeting) -> bool:
 
 def _is_on_known(suspect: Suspect, stray: Meets, other: Meets | None, meeting: Meeting) -> bool:
     """Whether no device is only assumed of operands, or what speaks against that is seen."""
-    if not any(_is_assumed(one.tensor.device) for one in (stray, other) if one is not None):
+    if not any(is_assumed(one.tensor.device) for one in (stray, other) if one is not None):
         return True
     if is_called(meeting.frame):  # by a program that was told its device
-        assumed = other is not None and _is_assumed(other.tensor.device) and _is_made(other)
+        assumed = other is not None and is_assumed(other.tensor.device) and _is_made(other)
         return other is None or not assumed or _names_gpu(other)
     return other is not None and _is_seen(suspect, stray, other, meeting)
 
@@ -203,11 +203,6 @@ def _is_librarys_loss(side: Meets) -> bool:
 
 
 # --- a GPU that is only assumed -----------------------------------------------------------------------
-
-
-def _is_assumed(device: Device | None) -> bool:
-    """Whether a device is the GPU that a name, or a module that nobody makes, stands for."""
-    return is_gpu(device) and device.number is None and not device.ranked
 
 
 def _names_gpu(side: Meets) -> bool:

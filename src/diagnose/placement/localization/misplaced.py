@@ -87,9 +87,8 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
 def _is_off_the_host(side: Meets, meeting: Meeting, devices: Sequence[str]) -> bool:
     device = side.tensor.device
     if is_gpu(device):
-        # Others than tensors have no such method: what else NumPy is given may be an array.
-        told = meeting.because is not None and called(meeting.spot.node) == "numpy"
-        return bool(devices) or told or not _guessed(side.tensor)
+        # Whoever calls what nothing calls may have brought it to the host.
+        return bool(devices) or (meeting.because is None and not _guessed(side.tensor))
     return bool(devices) and device is None
 
 

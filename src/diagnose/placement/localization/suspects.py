@@ -8,7 +8,7 @@ from itertools import islice
 
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.control_dependence import set_at, turned_on
-from diagnose.placement.devices import CPU, HOME
+from diagnose.placement.devices import CPU, HOME, is_assumed, named_so, written
 from diagnose.placement.localization.availability import has_device, sites
 from diagnose.placement.localization.confidence import is_sure
 from diagnose.placement.localization.device_expressions import (
@@ -40,7 +40,7 @@ from diagnose.placement.provenance import (
     on_cpu,
     said_as,
 )
-from diagnose.placement.semantics import argument, called
+from diagnose.placement.semantics import argument, called, last_name, path_to
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Object
 
@@ -111,8 +111,28 @@ def of_meeting(
                 yield from _explained(Question(side, meeting, failed=False))
         case ConstraintKind.HANDED if not failed:
             pass  # a library may bring one to the other
+        case ConstraintKind.LIBRARY if not failed and not isinstance(
+            meeting.sides[0].value, Module
+        ):
+            pass  # so may a function that is not seen
+        case _ if not failed and _is_brought_next(meeting):
+            pass
         case _ if not (failed and meeting.what in _TOGETHER and agree(meeting)):
             yield from _of_operands(meeting, devices, split=split)
+
+
+def _is_brought_next(meeting: Meeting) -> bool:
+    """Whether what is computed is brought to a device at once: it is on the host, and what of it was only
+    assumed to be on a GPU."""
+    if not any(is_assumed(side.tensor.device) for side in meeting.sides):
+        return False
+    match path_to(meeting.spot.source.tree, meeting.spot.node)[-3:]:
+        case [ast.Call(args=[to, *_]), ast.Attribute(attr="to"), _]:
+            said = to.value if isinstance(to, ast.Constant) else last_name(to)
+            return isinstance(said, str) and (named_so(said) or written(said) is not None)
+        case [ast.Call(), ast.Attribute(attr="cuda"), _]:
+            return True
+    return False
 
 
 def _of_operands(meeting: Meeting, devices: Sequence[str], *, split: bool) -> Iterator[Suspect]:
