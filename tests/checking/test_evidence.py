@@ -26,10 +26,8 @@ QUIET = {
         "        return self.net(seen.cuda())",
         "        if torch.cuda.is_available():\n            seen = seen.cuda()\n        return self.net(seen)",
     ),
-    "lengths_as_array": (".numpy()", ".cpu().numpy()"),
     "items_of_a_batch": ("nn.Module", "object"),
     "batches_of_a_loader": (", device=device", ""),
-    "ends_detached": (".to(device)", ".clone()"),
     "weights_where_a_gpu_is_asked_for": (
         '"cuda" if torch.cuda.is_available() else "cpu"',
         '"cuda"',
@@ -48,12 +46,8 @@ CALLS = {
     "noise_beside_a_follower": "print(Noise(2).apply(torch.rand(3).cuda()).sum())",
     "rows_by_a_flag": "print(seeds(torch.rand(9, 3).cuda(), True).sum())",
     "bands_unless_trained": "print(Waves(8, False).cuda()(torch.rand(3).cuda()).sum())",
-    "lengths_as_array": "print(Scorer(torch.nn.Linear(2, 2), 'cuda').lengths(torch.rand(3).cuda()))",
     "items_of_a_batch": "print(Gaps()({'rows': torch.rand(2, 3).cuda()}).sum())",
     "batches_of_a_loader": "print(share(torch.nn.Linear(2, 2).cuda(), [torch.rand(3, 2)], 'cuda'))",
-    "ends_detached": "import types\n"
-    "made = torch.ones(3).cuda()\n"
-    "print(Edges([]).ends(types.SimpleNamespace(edges=lambda: (made, made))))",
     "literal_beside_a_device": "print(Agent(torch.nn.Linear(2, 2), 'cpu').value(torch.rand(2)).sum())",
 }
 

@@ -91,7 +91,8 @@ SURE = {
 
 @pytest.mark.parametrize("name", SURE)
 def test_the_same_program_that_shows_it_is_sure(name: str, tmp_path: Path) -> None:
-    text = (HERE / "likely" / f"{name}.py").read_text()
+    path = next(one for one in (HERE / "likely", HERE / "healthy") if (one / f"{name}.py").exists())
+    text = (path / f"{name}.py").read_text()
     old, new = SURE[name]
     assert old in text
     program = tmp_path / "program.py"

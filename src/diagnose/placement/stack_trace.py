@@ -56,9 +56,10 @@ class StackTrace:
     def branch(self, source: Source, node: ast.If) -> bool | None:
         """Whether the test of an ``if`` held: a line of one of its blocks ran, or one behind a block that
         leaves the function. None where the lines do not tell."""
-        ran = [self.is_in(source, each[0], each[-1]) for each in (node.body, node.orelse) if each]
-        if any(ran):
-            return ran[0] if not all(ran) else None
+        body = self.is_in(source, node.body[0], node.body[-1])
+        orelse = bool(node.orelse) and self.is_in(source, node.orelse[0], node.orelse[-1])
+        if body or orelse:
+            return body if body is not orelse else None
         if not isinstance(node.body[-1], ast.Return | ast.Raise):
             return None
         function, end = source.function_at(node.lineno), lines_of(node).stop

@@ -3,6 +3,6 @@ import torch
 from torch_geometric.utils import add_self_loops
 
 edges = torch.tensor([[0, 1, 2], [1, 2, 0]]).cuda()
-weights = torch.ones(3)  # finds: created-without-device
+weights = torch.ones(3)
 edges, weights = add_self_loops(edges, weights, num_nodes=3)
 print(edges.shape, weights.shape)

@@ -7,4 +7,4 @@ seed = torch.zeros(1, 1, device=device)
 for _ in range(3):
     odds = model(seed).squeeze().softmax(0).cpu()
     chosen = torch.multinomial(odds, 1)[0]
-    seed.fill_(chosen)  # finds: input-not-moved
+    seed.fill_(chosen)

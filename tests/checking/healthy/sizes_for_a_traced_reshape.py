@@ -11,7 +11,7 @@ class Projection(nn.Module):
         sizes = torch.onnx.operators.shape_as_tensor(x)
         flat = torch.onnx.operators.reshape_from_tensor_shape(
             x,
-            torch.cat((torch.LongTensor([-1]), sizes[2].view(1))),  # finds: created-without-device
+            torch.cat((torch.LongTensor([-1]), sizes[2].view(1))),
         )
         return torch.matmul(self.weight, flat.t()).t()
 
