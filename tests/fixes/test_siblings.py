@@ -63,3 +63,17 @@ def test_all_that_a_loop_gives_to_the_model_and_its_loss_is_moved() -> None:
     made = patch(code, 11, "<module>", APART)
     assert "+    x = x.to(device)" in made
     assert "+    y = y.to(device)" in made
+
+
+def test_an_input_that_is_read_again_is_moved_for_both() -> None:
+    code = (
+        "import torch\nfrom torch import nn\n\n\nclass Both(nn.Module):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.one = nn.Linear(2, 2)\n        self.two = nn.Linear(2, 2)\n\n"
+        "    def forward(self, x):\n        kept = x.cpu()\n        first = self.one(kept)\n"
+        "        return first, self.two(kept)\n\n\nnet = Both().cuda()\nnet(torch.ones(2).cuda())\n"
+    )
+    assert "+        kept = kept.to(" in patch(code, 13, "forward", APART)
+    alone = code.replace("self.two(kept)", "self.two(x)")
+    assert "+        first = self.one(kept.to(" in patch(alone, 13, "forward", APART)
+    shown = code.replace("self.two(kept)", "print(kept)")
+    assert "+        first = self.one(kept.to(" in patch(shown, 13, "forward", APART)

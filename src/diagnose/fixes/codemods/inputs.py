@@ -37,6 +37,7 @@ from diagnose.placement.semantics import (
     bound,
     called,
     calls,
+    dotted,
     holds,
     lines_of,
     names,
@@ -103,22 +104,30 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     parent = outer[-2]
     if isinstance(parent, ast.keyword) and parent.arg is None and isinstance(node, ast.Name):
         return [replaced(source, node, _of_dict(node.id, target_device(suspect)))]
-    if isinstance(node, ast.Name) and _is_read_again(statement, scope_of(source.tree, node), node):
+    scope = scope_of(source.tree, node)
+    if isinstance(node, ast.Name) and _is_read_again(statement, scope, node, torch):
         code = f"{node.id} = {node.id}.to({target_device(suspect)})"
         return [before_statement(source, statement, code)]
     return tensor(suspect, torch)
 
 
-def _is_read_again(statement: ast.stmt, scope: ast.AST, node: ast.Name) -> bool:
-    """Whether a later statement of a function hands over the same value."""
+def _is_read_again(statement: ast.stmt, scope: ast.AST, node: ast.Name, torch: TorchNames) -> bool:
+    """Whether later statements of a function compute with the same value, and hand it to no host code."""
     end = lines_of(statement).stop
     sets = [one.target.lineno for one in bound(scope, node.id) if one.target.lineno >= end]
     until = min(sets, default=math.inf)
-    given = (each for one in calls(scope) for each in one.args)
-    return isinstance(scope, ast.FunctionDef) and any(
-        isinstance(one, ast.Name) and one.id == node.id and end <= one.lineno <= until
-        for one in given
+    later = [
+        one
+        for one in calls(scope)
+        if end <= one.lineno <= until
+        and any(isinstance(each, ast.Name) and each.id == node.id for each in one.args)
+    ]
+    host = torch.host_packages | {*_ASKING, *_KEEPING, "len"}
+    owners = [(dotted(one.func) or "").partition(".")[0] for one in later]
+    named = (
+        name for one, owner in zip(later, owners, strict=True) for name in (called(one), owner)
     )
+    return isinstance(scope, ast.FunctionDef) and bool(later) and host.isdisjoint(named)
 
 
 def entered(suspect: Suspect, _: TorchNames) -> Suspect:
