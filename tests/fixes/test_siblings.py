@@ -1,4 +1,4 @@
-"""An edit of a failing line mends what fails next for the same reason, and asks nothing that is not there."""
+"""An edit of a failing line fixes what fails next for the same reason, and asks nothing that is not there."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def analyse(
         gpus: of the machine; what fails with one fails with two, and not the other way round.
         placing: finds another file of the package that goes by a device. Where it is given, the code around
             what nothing calls says, too, that this is given what is on an accelerator.
-        trace: what a traceback tells of the run. Of files that it does not name nothing runs that nothing
+        trace: what a traceback shows of the run. Of files that it does not name nothing runs that nothing
             calls.
 
     Returns:

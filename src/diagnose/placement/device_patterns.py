@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Iterator
 
+from diagnose.placement.devices import is_gpu, written
 from diagnose.placement.model import Spot
 from diagnose.placement.semantics import (
     Function,
@@ -61,6 +62,19 @@ def moved_in(node: ast.AST, moves: Collection[str] = ("to", "cuda")) -> Iterator
     for one in calls(node):
         if isinstance(one.func, ast.Attribute) and one.func.attr in moves:
             yield one.func.value
+
+
+def is_written_down(name: str, tree: ast.Module) -> bool:
+    """Whether a file binds a device's name to a GPU that is written down, and to nothing else."""
+    said = [one.value for one in bound(tree, name) if one.value is not None]
+    told = [one.args[:1] if isinstance(one, ast.Call) else [one] for one in said]
+    return bool(said) and all(one and names_gpu(one[0]) for one in told)
+
+
+def names_gpu(node: ast.expr) -> bool:
+    """Whether an expression is the name of an accelerator, written down: ``"cuda:0"``."""
+    said = node.value if isinstance(node, ast.Constant) else None
+    return isinstance(said, str) and is_gpu(written(said))
 
 
 def told_above(scope: ast.AST, line: int) -> list[str]:

@@ -82,7 +82,7 @@ def followed(
     node: ast.AST,
     frame: Frame,
 ) -> Value | None:
-    """The function that a call went on to, as a traceback tells; None where it does not.
+    """The function that a call went on to, as a traceback shows; None where it does not.
 
     Args:
         machine: the analysis.
@@ -92,8 +92,10 @@ def followed(
         frame: the variables around it.
     """
     line = machine.trace.entered(frame.source, node)
-    source = next((one for one in files if line is not None and one.path == line.path), None)
-    entered = source.function_at(line.number) if source is not None and line is not None else None
+    if line is None:
+        return None
+    source = next((one for one in files if one.path == line.path), None)
+    entered = source.function_at(line.number) if source is not None else None
     if source is None or entered is None or not machine.trace.fits(node, entered.name):
         return None
     file = run(source)
@@ -111,12 +113,11 @@ def _object_of(machine: Machine, made: Class, frame: Frame) -> Value:
     """The object of a class that the program makes, or else one as nobody made it."""
     if (known := machine.objects.get(id(made.node))) is not None:
         return known
-    start = made.find("__init__")
-    given = devices(start.bound(made)) if isinstance(start, Function) else {}
-    this = calls.construct(machine, made, Arguments((), given), made.node, frame)
+    given = Arguments((), _devices_of(made))
+    this = calls.construct(machine, made, given, made.node, frame)
     _forget_devices(this, made)
     if isinstance(this, Module):
-        this.move(HOME, Step(EventKind.MOVED, machine.spot(made.node, frame), HOME))
+        _bring(machine, this, made, frame)
     machine.objects[id(made.node)] = this
     return this
 
@@ -166,7 +167,7 @@ def _in_turn(
         if member.name.rpartition(".")[2] in building and not ran:
             continue
         if isinstance(this, Module) and moves and _turn(member) > 0:
-            this.move(HOME, Step(EventKind.MOVED, machine.spot(made.node, frame), HOME))
+            _bring(machine, this, made, frame)
         yield member if member.owner is None else member.bound(this)  # static: of none
 
 
@@ -220,15 +221,24 @@ def _built(
     machine: Machine, made: Class, frame: Frame, turned: Mapping[str, Given] = MappingProxyType({})
 ) -> tuple[bool, Value]:
     """Whether the analysis of an ``__init__`` came to its end, and what it makes."""
-    start = made.find("__init__")
-    known = devices(start.bound(made)) if isinstance(start, Function) else {}
-    given = Arguments((), {**known, **turned})
+    given = Arguments((), {**_devices_of(made), **turned})
     built: list[Value] = [Object(made.node.name, made)]
 
     def build() -> None:
         built.append(calls.construct(machine, made, given, made.node, frame))
 
     return _apart(machine, build), built[-1]
+
+
+def _devices_of(made: Class) -> Mapping[str, Given]:
+    """The devices that an ``__init__`` is given by whoever makes an object."""
+    start = made.find("__init__")
+    return devices(start.bound(made)) if isinstance(start, Function) else {}
+
+
+def _bring(machine: Machine, this: Module, made: Class, frame: Frame) -> None:
+    """A module that nobody makes is moved to an accelerator, for its class may be."""
+    this.move(HOME, Step(EventKind.MOVED, machine.spot(made.node, frame), HOME))
 
 
 def _stays(module: Module) -> bool:

@@ -222,10 +222,11 @@ class Machine:
         #: Finds another file of the package that goes by a device; None where what the code around says is
         #: not asked for.
         self.placing: Placing | None = None
-        #: What a traceback tells of the run, and the function that a call went on to by what it tells.
+        #: What a traceback shows of the run.
         self.trace = StackTrace()
         #: Functions within functions that it names, each with the variables around it.
         self.inner: list[tuple[Function, Frame]] = []
+        #: The function that a call went on to, as it shows.
         self.follow: Callable[[ast.AST, Frame], Value | None] = lambda node, frame: None
         #: The file that was run as the program; None where that is none of those at hand.
         self.main: Source | None = None

@@ -1,9 +1,9 @@
-"""What a traceback tells of the run that failed: lines that ran, and functions that calls entered."""
+"""What a traceback shows of the run that failed: lines that ran, and functions that calls entered."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -27,16 +27,16 @@ class StackTrace:
 
     Args:
         lines: the lines.
-        direct: those of them that the one before calls, with no library but torch between the two.
+        called: the places of those that the one before calls, with no library but torch between the two.
         of_main: the first file may be the program that was run.
     """
 
     def __init__(
-        self, lines: Sequence[Line] = (), direct: Collection[Line] = (), *, of_main: bool = True
+        self, lines: Sequence[Line] = (), called: Collection[int] = (), *, of_main: bool = True
     ) -> None:
         self.lines = tuple(lines)
         self.of_main = of_main
-        self._direct = direct
+        self._called = called
         self._numbers = dict[str, list[int]]()
         for line in lines:
             self._numbers.setdefault(line.path, []).append(line.number)
@@ -51,7 +51,15 @@ class StackTrace:
 
     def ends_in(self, source: Source, node: ast.AST) -> bool:
         """Whether it failed in one of a node's lines."""
-        return self.lines[-1:] != () and StackTrace(self.lines[-1:]).is_in(source, node)
+        last = self.lines[-1] if self.lines else None
+        return last is not None and last.path == source.path and last.number in lines_of(node)
+
+    def calling(self) -> Iterator[Line]:
+        """The lines that call one another, innermost first."""
+        for position in range(len(self.lines) - 1, -1, -1):
+            yield self.lines[position]
+            if position not in self._called:
+                return
 
     def branch(self, source: Source, node: ast.If) -> bool | None:
         """Whether the test of an ``if`` held: a line of one of its blocks ran, or one behind a block that
@@ -71,9 +79,9 @@ class StackTrace:
         """The line of the function that a call went on to; None where the lines do not tell."""
         if not isinstance(node, ast.Call) or source.path not in self._numbers:
             return None
-        for line, inner in pairwise(self.lines):
+        for position, (line, inner) in enumerate(pairwise(self.lines), 1):
             here = line.path == source.path and line.number in lines_of(node)
-            if here and inner in self._direct:
+            if here and position in self._called:
                 return inner
         return None
 

@@ -11,8 +11,13 @@ from functools import lru_cache
 
 from diagnose.kinds import EvidenceKind
 from diagnose.placement import Placing
-from diagnose.placement.device_patterns import destinations, of_class
-from diagnose.placement.devices import is_gpu, named_so, written
+from diagnose.placement.device_patterns import (
+    destinations,
+    is_written_down,
+    names_gpu,
+    of_class,
+)
+from diagnose.placement.devices import named_so
 from diagnose.placement.localization.availability import statement_around
 from diagnose.placement.localization.question import is_test
 from diagnose.placement.model import Evidence, Source, Spot, Suspect
@@ -20,7 +25,6 @@ from diagnose.placement.semantics import (
     Function,
     argument,
     bindings,
-    bound,
     called,
     calls,
     dotted,
@@ -98,15 +102,10 @@ def _literal(call: ast.Call) -> ast.expr | None:
             return None if dotted(owner) == "torch" else owner
         case ast.Attribute(value=owner, attr="to"):
             said = argument(call, "device", 0)
-            return owner if said is not None and _names_gpu(said) else None
+            return owner if said is not None and names_gpu(said) else None
     said = argument(call, "device")
     ours = (dotted(call.func) or "").startswith("torch.")
-    return call if ours and said is not None and _names_gpu(said) else None
-
-
-def _names_gpu(node: ast.expr) -> bool:
-    said = node.value if isinstance(node, ast.Constant) else None
-    return isinstance(said, str) and is_gpu(written(said))
+    return call if ours and said is not None and names_gpu(said) else None
 
 
 def _is_load(call: ast.Call, source: Source) -> bool:
@@ -137,18 +136,11 @@ def _chosen(tree: ast.Module, scope: _Scope, *, by_most: bool) -> ast.expr | Non
     told += [
         one.target for one in bindings(scope) if last_name(one.target) in ("device", "_device")
     ]
-    told = [one for one in told if not _is_fixed(tree, one)]
+    told = [one for one in told if not is_written_down(dotted(one) or "", tree)]
     if told and not (by_most and len(told) <= sum(map(_is_literal, calls(scope)))):
         return told[0]
     asked = nodes(scope, ast.Compare) if isinstance(scope, Function) else ()
     return next((one for one in asked if ast.unparse(one.comparators[0]) == "'cpu'"), None)
-
-
-def _is_fixed(tree: ast.Module, node: ast.expr) -> bool:
-    """Whether a file binds what names a device to a GPU that is written down, and to nothing else."""
-    said = [one.value for one in bound(tree, dotted(node) or "") if one.value is not None]
-    told = [one.args[0] if isinstance(one, ast.Call) and one.args else one for one in said]
-    return bool(told) and all(map(_names_gpu, told))
 
 
 def _is_named(node: ast.expr) -> bool:

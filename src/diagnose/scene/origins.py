@@ -7,7 +7,7 @@ import textwrap
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any, NamedTuple
 
 from diagnose.kinds import DeviceType, OptionState
@@ -26,7 +26,7 @@ from diagnose.placement.devices import HOME
 from diagnose.placement.localization import call_stack
 from diagnose.placement.localization.suspects import of_meeting
 from diagnose.placement.model import Device, Spot
-from diagnose.placement.semantics import bound, calls, dotted, lines_of, reads
+from diagnose.placement.semantics import calls, dotted, lines_of, reads
 from diagnose.placement.stack_trace import Line, StackTrace
 from diagnose.scene.calls import names_device
 from diagnose.sources import SourceFile, Sources
@@ -37,12 +37,12 @@ _LARGEST = 400_000
 
 class Origins(NamedTuple):
     """What the user's files say: the suspects, likeliest first, the files that were analysed, the
-    analysed program, the user's lines of the traceback in them, the devices that the message names."""
+    analysed program, what the traceback shows of them, the devices that the message names."""
 
     suspects: tuple[Suspect, ...] = ()
     sources: tuple[Source, ...] = ()
     program: Program | None = None
-    stack: tuple[Line, ...] = ()
+    trace: StackTrace = StackTrace()
     devices: tuple[str, ...] = ()
 
 
@@ -67,7 +67,7 @@ def of_failure(
     first = parsed.source(found[0][1])
     main = read[0] is first and _is_run(frames, found[0][0])
     stack = [Line(file.path, frame.line) for frame, file in found if frame.line is not None]
-    trace = StackTrace(stack, _direct(frames, stack), of_main=main)
+    trace = StackTrace(stack, _called(frames, stack), of_main=main)
     look = partial(analyse, read[0], torch, parsed.imported, read[1:], trace=trace)
     look = partial(look, gpus=_gpus(devices))
     program = look()
@@ -78,19 +78,18 @@ def of_failure(
             other = look(**way)
             if met := suspects(other, stack, devices):
                 program, said = other, met
-    return Origins(said, tuple(program.sources.values()), program, tuple(stack), tuple(devices))
+    return Origins(said, tuple(program.sources.values()), program, trace, tuple(devices))
 
 
-def _direct(frames: Sequence[Frame], stack: Sequence[Line]) -> set[Line]:
-    """The lines that the one before calls, with no library but torch between them."""
-    found, left, called = set[Line](), list(stack), False
+def _called(frames: Sequence[Frame], stack: Sequence[Line]) -> set[int]:
+    """The places of the lines that the one before calls, with no library but torch between them."""
+    found, at, called = set[int](), 0, False
     for frame in frames:
         if not frame.own:
             called &= frame.library == "torch" or frame.stdlib
-        elif left and frame.line == left[0].number:
-            line = left.pop(0)
-            found |= {line} if called else set()
-            called = True
+        elif at < len(stack) and frame.line == stack[at].number:
+            found |= {at} if called else set()
+            at, called = at + 1, True
         else:
             called = False
     return found
@@ -121,7 +120,7 @@ def of_missing_gpu(frames: Sequence[Frame], sources: Sources, torch: TorchNames)
         told = chain(
             device_patterns.of_program(at, literal=False), device_patterns.nearby(at, None)
         )
-        known = (one for one in told if not _is_fixed(one, source.tree, torch))
+        known = (one for one in told if not device_patterns.is_written_down(one, source.tree))
         devices = dict.fromkeys(one for one in known if not reads(ast.parse(one), moved))
         if devices:
             cpu, gpu = Device(DeviceType.CPU), Device(DeviceType.CUDA)
@@ -129,13 +128,6 @@ def of_missing_gpu(frames: Sequence[Frame], sources: Sources, torch: TorchNames)
             found = Suspect("hardcoded-device", name, at, gpu, cpu, tuple(devices), meets=at)
             return Origins((found,), (source,))
     return Origins()
-
-
-def _is_fixed(name: str, tree: ast.Module, torch: TorchNames) -> bool:
-    """Whether a program binds a device's name to a GPU that is written down, and to nothing else."""
-    said = [one.value for one in bound(tree, name) if one.value is not None]
-    told = [one.args[:1] if isinstance(one, ast.Call) else [one] for one in said]
-    return bool(said) and all(one and names_device(one[0], torch) for one in told)
 
 
 def of_code(blocks: Sequence[Numbered], path: str, torch: TorchNames) -> tuple[Suspect, ...]:
@@ -221,9 +213,9 @@ def unexplained(
     where the calls of the traceback say that it is defined; else the one place of the files that has the
     form of a cause (`diagnose.placement.syntax_patterns`)."""
     if origins.program is not None:
-        looked = doubted(origins.program, origins.stack, origins.devices)
+        looked = doubted(origins.program, origins.trace.lines, origins.devices)
         found = next((one for one in looked if one.cause == cause), None)
-        defined = _defined(cause, operand, frames, origins, torch)
+        defined = _defined(cause, operand, origins, torch)
         if defined is not None and (found is None or _fails_at(found, origins)):
             return defined
         if found is not None:
@@ -241,10 +233,10 @@ _OF_INPUTS = frozenset({"input-not-moved"})
 
 
 def _defined(
-    cause: str, operand: str | None, frames: Sequence[Frame], origins: Origins, torch: TorchNames
+    cause: str, operand: str | None, origins: Origins, torch: TorchNames
 ) -> Suspect | None:
     """Where what the innermost line is handed is defined, outside of that line's function."""
-    stack = _calls(frames, origins)
+    stack = _calls(origins)
     if not stack or (origins.devices and not any(map(_is_host, origins.devices))):
         return None
     value: ast.expr | None = None
@@ -265,31 +257,23 @@ def _is_host(device: str) -> bool:
     return device.casefold() == "cpu" or (device.startswith("torch.") and "cuda" not in device)
 
 
-def _calls(frames: Sequence[Frame], origins: Origins) -> list[call_stack.Line]:
+def _calls(origins: Origins) -> list[call_stack.Line]:
     """The user's lines that call one another, innermost first: as far as no library but torch calls."""
     by_path = {source.path: source for source in origins.sources}
-    lines, found = list(origins.stack), list[call_stack.Line]()
-    for frame in reversed(frames):
-        if frame.own:
-            source = by_path.get(lines[-1].path) if lines else None
-            if source is None or frame.line != lines.pop().number:
-                break
-            found.append(call_stack.Line(source, frame.line or 0))
-        elif found and frame.library != "torch" and not frame.stdlib:
-            break
-    return found
+    known = takewhile(lambda line: line.path in by_path, origins.trace.calling())
+    return [call_stack.Line(by_path[line.path], line.number) for line in known]
 
 
 def _fails_at(found: Suspect, origins: Origins) -> bool:
     """Whether a suspect stands in the innermost line."""
-    last = origins.stack[-1:]
+    last = origins.trace.lines[-1:]
     return any((found.spot.file, found.spot.line) == (one.path, one.number) for one in last)
 
 
 def _asked_for(origins: Origins) -> Suspect | None:
     """Where the device is set that the failing lines ask for, and that the machine lacks."""
     for source in origins.sources:
-        lines = [line.number for line in reversed(origins.stack) if line.path == source.path]
+        lines = [line.number for line in reversed(origins.trace.lines) if line.path == source.path]
         spot = control_dependence.chosen_at(source, lines) if lines else None
         if spot is not None:
             return Suspect("hardcoded-device", "", spot, sure=False)

@@ -123,10 +123,9 @@ def _is_read_again(statement: ast.stmt, scope: ast.AST, node: ast.Name, torch: T
         and any(isinstance(each, ast.Name) and each.id == node.id for each in one.args)
     ]
     host = torch.host_packages | {*_ASKING, *_KEEPING, "len"}
-    owners = [(dotted(one.func) or "").partition(".")[0] for one in later]
-    named = (
-        name for one, owner in zip(later, owners, strict=True) for name in (called(one), owner)
-    )
+    named = {
+        name for one in later for name in (called(one), (dotted(one.func) or "").split(".")[0])
+    }
     return isinstance(scope, ast.FunctionDef) and bool(later) and host.isdisjoint(named)
 
 

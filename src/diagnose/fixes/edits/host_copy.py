@@ -14,7 +14,7 @@ from diagnose.scene import calls
 
 def changes(site: Site) -> Sequence[Change]:
     """The first tensor of the failing part that NumPy gets is copied to the host, else the operand that the
-    message tells of."""
+    message names."""
     for node in site.met.nodes:
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue

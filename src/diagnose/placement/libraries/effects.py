@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from types import ModuleType
 
 from diagnose.kinds import EventKind, Origin
 from diagnose.placement import modules
-from diagnose.placement.devices import DeviceVariable
-from diagnose.placement.evidence import of_function
 from diagnose.placement.libraries import (
     datasets,
     device_maps,
@@ -49,7 +46,6 @@ from diagnose.placement.libraries.weights import filled_elsewhere, may_be_filled
 from diagnose.placement.machine import Arguments, Given, Machine
 from diagnose.placement.model import Step
 from diagnose.placement.python_types import record_method, text_method
-from diagnose.placement.semantics import bound, called, dotted
 from diagnose.placement.tensors import Batch, Distribution, Module, Optimizer, Table, Tensor
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import (
@@ -57,7 +53,6 @@ from diagnose.placement.values import (
     Const,
     External,
     Frame,
-    Function,
     Generator,
     Loader,
     Object,
@@ -142,28 +137,6 @@ def method_call(
     return _by_class(owner, call) or _other(owner, call)
 
 
-def _of_graph(call: CallSite) -> Tensor | None:
-    """What ``x.detach()`` and ``x.data.numpy()`` are called on: it was computed, on an accelerator where
-    the code around says so. None of what its function brings to the host, and where nobody asks that."""
-    match call.node:
-        case ast.Call(func=ast.Attribute(value=owner, attr="detach"), args=[]):
-            pass
-        case ast.Call(func=ast.Attribute(value=ast.Attribute(owner, "data"), attr="numpy")):
-            pass
-        case _:
-            return None
-    around, frame, placing = call.spot.enclosing, call.frame, call.machine.placing
-    if around is None or placing is None:
-        return None
-    made = bound(around, dotted(owner) or "")
-    if any(one.value is not None and called(one.value) == "cpu" for one in made):
-        return None
-    of = frame.owner if isinstance(frame.owner, Class) else None
-    function = Function(around, frame.source, {}, around.name, of, frame.this)
-    variable = DeviceVariable(partial(of_function, function, placing))
-    return Tensor(variable, Origin.GIVEN, (), frame)
-
-
 #: What is asked of a checkpoint that is a dict.
 _OF_DICTS = ("items", "keys", "values", "get")
 #: What rows call the classes of objects that have a short name elsewhere.
@@ -220,8 +193,6 @@ def _other(owner: Value, call: CallSite) -> Value:
             return Tensor(device, Origin.OTHER, (move(call, device),), frame)
         case Unknown() if name in machine.torch.indexing and given.every():  # a tensor, then
             return method_call(machine, Tensor(None), name, given, node, frame)
-        case Unknown() if (computed := _of_graph(call)) is not None:
-            return method_call(machine, computed, name, given, node, frame)
         case Unknown() if name == "with_format":
             return method_call(machine, Loader(owner), name, given, node, frame)
         case External(dotted="os.environ") if name == "get":
