@@ -257,6 +257,26 @@ def test_a_fault_of_ours_costs_one_file_and_is_told(
     assert "internal error: IndexError at " in document["faults"][0]
 
 
+@pytest.mark.faults
+def test_a_fault_of_ours_in_a_function_costs_that_function(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from diagnose.placement.language import calls
+
+    def failing(machine, value, name, *rest, _real=calls.attribute):
+        if name == "of_ours":
+            raise IndexError("of ours")
+        return _real(machine, value, name, *rest)
+
+    monkeypatch.setattr(calls, "attribute", failing)
+    path = project / "model" / "mask.py"
+    before = judge(str(path), Options(frozenset({BOTH[0][1]})))
+    path.write_text(path.read_text() + "\n\ndef broken(x):\n    return x.of_ours\n")
+    after = judge(str(path), Options(frozenset({BOTH[0][1]})))
+    assert before.findings and after.findings == before.findings
+    assert ["IndexError" in one for one in after.faults] == [True]
+
+
 def test_a_file_may_take_so_long_and_no_longer(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection, Iterator, Mapping
 
-from diagnose.bulkhead import missing
+from diagnose.bulkhead import collecting, missing
 from diagnose.casebase.store import load
 from diagnose.checking.accelerator import KIND, RULE, Portable, portable
 from diagnose.checking.analysis import checked
@@ -54,10 +54,12 @@ def judge(
         DiagnoseError: the case base cannot be read.
     """
     try:
-        with limited(limit):
+        with limited(limit), collecting() as lost:
             file = read(path, texts)
             file = file._replace(source=file.source._replace(defaulted=defaulted))
-            return _judged(file, options, texts or {})
+            judged = _judged(file, options, texts or {})
+            faults = dict.fromkeys(fault(path, piece.fault) for piece in lost)
+            return judged._replace(faults=(*judged.faults, *faults))
     except UnreadableError as error:
         return CheckedFile(path, problem=str(error))
     except TooLong:

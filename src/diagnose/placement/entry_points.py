@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain
 from types import MappingProxyType
 
+from diagnose import bulkhead
 from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.devices import CPU, HOME, DeviceVariable, is_open, named_so
 from diagnose.placement.entry_arguments import devices, is_of, other_calls, usual
@@ -36,16 +37,21 @@ from diagnose.placement.values import (
 
 
 def guarded(machine: Machine, work: Callable[[], object]) -> bool:
-    """Whether some of the analysis came to its end."""
+    """Whether some of the analysis came to its end; a fault of our own costs no more than that part."""
+
+    def ends() -> bool:
+        try:
+            work()
+        except (Exhausted, RecursionError):
+            return False
+        return True
+
     try:
-        work()
-    except (Exhausted, RecursionError):
-        return False
+        return bulkhead.guarded("analysis", ends, False)
     finally:
         machine.calls.clear()
         machine.changes.clear()
         machine.depths.clear()
-    return True
 
 
 def _apart(machine: Machine, work: Callable[[], object]) -> bool:

@@ -10,7 +10,6 @@ from diagnose.fixes.line_gate import Refused
 from diagnose.model import TorchNames
 from diagnose.placement.model import Spot, Suspect
 from diagnose.placement.semantics import (
-    around,
     bound,
     called,
     calls_around,
@@ -45,7 +44,8 @@ def twins(suspect: Suspect, suspects: Sequence[Suspect], torch: TorchNames) -> t
         and one.spot.source is suspect.spot.source
         and one.spot.node is not suspect.spot.node
         and (suspect.cause not in _WHERE_IT_GROWS or _scope(one) is _scope(suspect))
-        and _class(one) is _class(suspect)
+        and class_around(one.spot.source, one.spot.node)
+        is class_around(suspect.spot.source, suspect.spot.node)
         and not _is_made_by(one, suspect)
     ]
     more = {
@@ -70,11 +70,6 @@ def _is_made_by(one: Suspect, suspect: Suspect) -> bool:
 def _scope(suspect: Suspect) -> ast.AST:
     """The function that a suspect stands in, or the module."""
     return scope_of(suspect.spot.source.tree, suspect.spot.node)
-
-
-def _class(suspect: Suspect) -> ast.ClassDef | None:
-    """The class that a suspect stands in: what another one makes, `check` tells."""
-    return next(around(suspect.spot.source.tree, suspect.spot.node, ast.ClassDef), None)
 
 
 def _bare_moves(suspect: Suspect, _: TorchNames) -> Iterator[Suspect]:

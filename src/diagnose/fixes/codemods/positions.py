@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from diagnose.fixes.file_gate import line_of, offset_of_line
 from diagnose.fixes.line_gate import Refused
 from diagnose.placement.model import Source
-from diagnose.placement.semantics import path_to
+from diagnose.placement.semantics import around, path_to
 
 
 def span(source: Source, node: ast.AST) -> tuple[int, int]:
@@ -77,8 +77,7 @@ def functions_around(source: Source, node: ast.AST) -> list[ast.FunctionDef | as
 
 def class_around(source: Source, node: ast.AST) -> ast.ClassDef | None:
     """The innermost class that a node stands in."""
-    found = (a for a in reversed(ancestors(source, node)[:-1]) if isinstance(a, ast.ClassDef))
-    return next(found, None)
+    return next(around(source.tree, node, ast.ClassDef), None)
 
 
 def line_end(source: Source, offset: int) -> str:
