@@ -51,6 +51,63 @@ def _first_incident(answer: Diagnosis) -> str | None:
     return sure[0].id if sure else None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "用苹果的 M2 跑这个节点就红了,提示 Torch not compiled with CUDA enabled,看起来是 nodes.py 里写死了 .to('cuda')。",
+        "I set device to cpu because this is a Mac, and the app still stops with\n\n"
+        "AssertionError: Torch not compiled with CUDA enabled\n\nWhere else does it ask for CUDA?",
+    ],
+)
+def test_who_asks_for_cuda_where_another_accelerator_is_names_a_device(
+    text: str, casebase: Casebase
+) -> None:
+    answer = diagnose(text, casebase=casebase)
+    assert (answer.verdict, answer.causes[0].id) == ("diagnosed", "hardcoded-device")
+    without = text.replace("苹果的 M2", "公司的机器").replace("a Mac", "a laptop")
+    assert diagnose(without, casebase=casebase).verdict != "diagnosed"
+
+
+@pytest.mark.parametrize(
+    ("said", "devices", "argument", "op"),
+    [
+        (
+            "it dies with at least two devices, cpu and cuda:0, argument mat2, bmm",
+            "cpu cuda:0",
+            "mat2",
+            "bmm",
+        ),
+        (
+            "the lookup says cuda:0 and cpu (argument index, index_select)",
+            "cuda:0 cpu",
+            "index",
+            "index_select",
+        ),
+        ("SomeNet训练报错:至少两个设备 cuda:2 and cuda:0", "cuda:2 cuda:0", None, None),
+    ],
+)
+def test_a_message_is_read_as_people_shorten_it(
+    said: str, devices: str, argument: str | None, op: str | None, casebase: Casebase
+) -> None:
+    report = parse(
+        f"I changed nothing, and since today {said}. What is wrong here?",
+        knowledge=casebase.knowledge,
+    )
+    assert report.mismatch is not None
+    assert (" ".join(report.mismatch.devices), report.mismatch.argument, report.mismatch.op) == (
+        devices,
+        argument,
+        op,
+    )
+
+
+def test_what_stands_in_chinese_before_a_message_is_no_exception(casebase: Casebase) -> None:
+    text = "SoftNet跑自己的数据:indices should be either on cpu or on the same device as the indexed tensor (cpu)"
+    report = parse(f"{text}\n\n报错就是标题那句,有人解决了吗?", knowledge=casebase.knowledge)
+    assert report.mismatch is not None and report.error is not None
+    assert report.error.family == DEVICE_FAMILY
+
+
 def test_the_incident_and_its_cause_are_found_by_what_people_say(casebase: Casebase) -> None:
     """Most, not all: one tells of no error at all, and a nearer incident may come."""
     assert len(TOLD) >= 25

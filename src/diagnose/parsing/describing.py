@@ -71,7 +71,7 @@ def described(
     lines: Sequence[Peeled],
     knowledge: Knowledge,
     families: Families,
-    reread: Callable[[Sequence[Peeled], str], Report],
+    reread: Callable[[Sequence[Peeled], str, frozenset[str]], Report],
 ) -> Report:
     """The report of an input without a traceback, with what somebody says in it about a device failure.
 
@@ -80,7 +80,8 @@ def described(
         lines: the input's.
         knowledge: by what a message, a denial, an attempt and advice are known, and what people assert.
         families: what other failures are known by.
-        reread: reads lines without a traceback once more.
+        reread: reads lines without a traceback once more, and what a message may say that is a device
+            error in this text alone.
     """
     told = describe(lines, knowledge)
     if told is None:
@@ -88,9 +89,15 @@ def described(
     stated = "\n".join(one.text for one in told.stated)
     usual = knowledge.descriptions().words
     libraries = named(stated, knowledge.libraries, knowledge.words, usual)
+    # Who asks for CUDA where there is another accelerator has the name of a device in the program.
+    elsewhere = knowledge.words.other_accelerators.search(told.text) is not None
+    if elsewhere and report.mismatch is not None and "no-gpu" in report.mismatch.says:
+        placed = report.error and report.error._replace(family=DEVICE_FAMILY)
+        report = report._replace(error=placed)
     if report.error is None:
         sentences = [Peeled(line.number, line.text) for line in told.stated]
-        found = reread(sentences, report.source)  # a message that was broken over lines
+        also = frozenset({"no-gpu"}) if elsewhere else frozenset[str]()
+        found = reread(sentences, report.source, also)  # a message that was broken over lines
         if found.mismatch is not None:
             report = found
         elif is_device_failure(told, knowledge, other=families.of_error(None, told.text)[1]):

@@ -97,9 +97,12 @@ class Judge:
                 return selection.without_type(chosen, kind, line.text.strip(), line.number)
         return chosen
 
-    def without_exception(self, lines: Sequence[Peeled], source: str) -> Report:
-        """No exception: a device wording alone, or a line that tells of a killed process."""
-        if (spoken := self._wordings.first_line(lines)) is not None:
+    def without_exception(
+        self, lines: Sequence[Peeled], source: str, also: frozenset[str] = frozenset()
+    ) -> Report:
+        """No exception: a device wording alone, or one that says something of ``also``, or a line that
+        tells of a killed process."""
+        if (spoken := self._wordings.first_line(lines, also)) is not None:
             line, reading = spoken
             kind = reading.wording.exception
             error = Failure(kind, line.text.strip(), DEVICE_FAMILY, line.number)

@@ -109,16 +109,23 @@ class Wordings:
                 best, chosen = match, (Reading(wording, said), match[0])
         return chosen
 
-    def first_line(self, lines: Sequence[Peeled]) -> tuple[Peeled, Reading] | None:
-        """The first line that a wording of a device error recognises, and its reading."""
+    def first_line(
+        self, lines: Sequence[Peeled], also: frozenset[str] = frozenset()
+    ) -> tuple[Peeled, Reading] | None:
+        """The first line that a wording of a device error recognises, and its reading; ``also``: one that
+        says something of these."""
+
+        def is_meant(wording: Wording) -> bool:
+            return wording.device_error or not also.isdisjoint(wording.says)
+
         whole = "\n".join(line.text for line in lines)
-        literals = {x for w in self._wordings if w.device_error for x in w.literals if x in whole}
+        literals = {x for w in self._wordings if is_meant(w) for x in w.literals if x in whole}
         if not literals:
             return None
         for line in lines:
             if any(literal in line.text for literal in literals):
                 reading = self.read(line.text)
-                if reading is not None and reading.wording.device_error:
+                if reading is not None and is_meant(reading.wording):
                     return line, reading
         return None
 

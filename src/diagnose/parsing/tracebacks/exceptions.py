@@ -41,19 +41,24 @@ _SUFFIX = (
     r"(?:Error|Exception|Warning|Interrupt|Exit|Iteration|Expired|Empty|Full|Fault|Failure|Group)"
 )
 _TYPE = r"(?:[A-Za-z_]\w*\.)*[A-Z_]\w*"
+# Of letters of ASCII: what stands in Chinese before a colon is a heading.
 _ANY = lazy(
-    rf"^(?P<type>{_TYPE})(?:\((?P<cause>\w+)\))?(?::(?=\s|$)(?: (?P<message>.*))?| *$|(?=\n))"
+    rf"^(?P<type>{_TYPE})(?:\((?P<cause>\w+)\))?(?::(?=\s|$)(?: (?P<message>.*))?| *$|(?=\n))",
+    re.ASCII,
 )
 _LIKELY = lazy(
     rf"^(?P<type>(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*{_SUFFIX}\w{{0,12}})(?:\((?P<cause>\w+)\))?"
-    r"(?::(?: (?P<message>.*))?| *$)"
+    r"(?::(?: (?P<message>.*))?| *$)",
+    re.ASCII,
 )
 _INSIDE = lazy(
     r"(?:^|[\s\[(:\"'|>])(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Fault))"
-    r"(?:\((?P<cause>\w+)\))?: (?P<message>\S.*)$"
+    r"(?:\((?P<cause>\w+)\))?: (?P<message>\S.*)$",
+    re.ASCII,
 )
 _REPR = lazy(
-    r"""^(?P<type>(?:\w+\.)*[A-Z]\w*(?:Error|Exception))\((?P<quote>["'])(?P<message>.*?)(?P=quote),?\)$"""
+    r"""^(?P<type>(?:\w+\.)*[A-Z]\w*(?:Error|Exception))\((?P<quote>["'])(?P<message>.*?)(?P=quote),?\)$""",
+    re.ASCII,
 )
 _ANNOUNCED = lazy(
     r"^(?:Exception has occurred|[\u4e00-\u9fff?\uff1f]{2,16}): "
