@@ -33,7 +33,7 @@ _SOUGHT = {
     "fix_headings": r"(?i)@fix-headings",
     "reasons": r"(?i)@reasons",
     "fixed": r"(?i)@fixed",
-    "other_accelerators": r"(?i)(?<![A-Za-z])@other-accelerators(?![A-Za-z])",
+    "without_cuda": r"(?i)(?<![A-Za-z])@without-cuda(?![A-Za-z])",
     "furniture": r"(?i)@furniture\b(?!-)",
     "furniture_headings": r"(?i)@furniture-headings",
     "homonyms": r"^@homonyms$",

@@ -37,7 +37,7 @@ class Words(NamedTuple):
     fix_headings: re.Pattern[str] = _NEVER
     reasons: re.Pattern[str] = _NEVER
     fixed: re.Pattern[str] = _NEVER
-    other_accelerators: re.Pattern[str] = _NEVER
+    without_cuda: re.Pattern[str] = _NEVER
     furniture: re.Pattern[str] = _NEVER
     furniture_headings: re.Pattern[str] = _NEVER
     homonyms: re.Pattern[str] = _NEVER

@@ -89,8 +89,8 @@ def described(
     stated = "\n".join(one.text for one in told.stated)
     usual = knowledge.descriptions().words
     libraries = named(stated, knowledge.libraries, knowledge.words, usual)
-    # Who asks for CUDA where there is another accelerator has the name of a device in the program.
-    elsewhere = knowledge.words.other_accelerators.search(told.text) is not None
+    # Where CUDA is not for the machine, or the cpu was chosen, the program names a device itself.
+    elsewhere = knowledge.words.without_cuda.search(told.text) is not None
     if elsewhere and report.mismatch is not None and "no-gpu" in report.mismatch.says:
         placed = report.error and report.error._replace(family=DEVICE_FAMILY)
         report = report._replace(error=placed)
