@@ -18,13 +18,18 @@ from diagnose.placement.semantics import (
     Binding,
     Function,
     bindings_by,
+    binds,
+    binds_above,
     bound,
     bound_names,
     calls,
     defaults,
     dotted,
+    names,
+    nodes,
     parameters,
     reads,
+    top,
 )
 from diagnose.scene.calls import is_number, of_package
 
@@ -53,7 +58,11 @@ def written(before: Iterable[ast.AST], after: Iterable[ast.AST]) -> list[ast.exp
 
 
 def hold(
-    before: ast.AST, after: Sequence[ast.AST], within: Sequence[ast.AST], torch: TorchNames
+    before: ast.AST,
+    after: Sequence[ast.AST],
+    within: Sequence[ast.AST],
+    torch: TorchNames,
+    line: int | None = None,
 ) -> None:
     """Lets pass what an edit may write.
 
@@ -62,10 +71,11 @@ def hold(
         after: what that becomes.
         within: what the node stands in, outermost first, as far as that is known.
         torch: what torch calls its things.
+        line: where the statement stands in the file, if its own positions do not say.
 
     Raises:
-        Refused: a device is that of what its statement is only about to bind, of what the function or class
-            around shows to be a number or a text, of the parameters of a method, or of what it would move.
+        Refused: a device is that of what is not bound there, of what the function or class around shows to
+            be a number or a text, of the parameters of a method, or of what it would move.
     """
     around = next((one for one in reversed(within) if isinstance(one, ast.stmt)), before)
     for new in after:
@@ -79,6 +89,9 @@ def hold(
                 _hold_move(one, of, within, torch)
             if of is not None:
                 _hold_source(of, device, statement, within, torch)
+            for name in names(device):
+                if not reads(around, name) and _is_unbound(name, within, line or _line(around)):
+                    raise Refused(f"{name} is not bound where this line runs")
 
 
 def _hold_move(
@@ -107,6 +120,26 @@ def _hold_source(
         raise Refused(f"{text} is a number or a text, and has no device")
     if "parameters" in ast.unparse(device) and _is_method(of, _owner(within)):
         raise Refused(f"{text} is a method, and has no parameters")
+
+
+def _is_unbound(name: str, within: Sequence[ast.AST], line: int) -> bool:
+    """Whether a name is bound nowhere that a line sees, as far as is known what stands around it."""
+    functions = [one for one in within if isinstance(one, Function)]
+    if not functions:
+        return False
+    if name in bound_names(functions[-1]):
+        given = [one.arg for one in parameters(functions[-1])]
+        return name not in given and not binds_above(functions[-1].body, name, line)
+    if binds(name, *functions):
+        return False
+    if name == "self" or not isinstance(tree := within[0], ast.Module):
+        return name == "self"
+    shared = (x for one in nodes(tree, ast.Global) for x in one.names)
+    return binds(name, tree) and not (binds(name, *top(tree)) or name in shared)
+
+
+def _line(statement: ast.AST) -> int:
+    return getattr(statement, "lineno", 0)
 
 
 def _is_set_later(device: ast.expr, within: Sequence[ast.AST]) -> bool:
@@ -189,7 +222,7 @@ def _is_bound_above(of: ast.expr, statement: ast.AST, function: Function | None)
         return False
     if not isinstance(of, ast.Name):
         return function.name != "__init__"
-    return of.id in bound_names(function, getattr(statement, "lineno", 0))
+    return of.id in bound_names(function, _line(statement))
 
 
 def is_plain(of: ast.expr, within: Sequence[ast.AST], torch: TorchNames) -> bool:

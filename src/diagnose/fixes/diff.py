@@ -30,7 +30,7 @@ def edit(kind: str, site: Site) -> Edit:
     changes = list(make(site))
     changes += alike(site, changes)
     for change in changes:
-        hold(change.node, (change.becomes,), site.within, site.torch)
+        hold(change.node, (change.becomes,), site.within, site.torch, site.frame.line)
     line, text, file = site.line.text, applied(site.line, changes), site.frame.file
     if site.place.statement is None or not site.place.statement.raw:
         # All that is known of it was pasted, and whoever reads an edit is to do what it says.

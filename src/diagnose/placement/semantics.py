@@ -386,6 +386,43 @@ def bound_names(scope: ast.AST, above: float = math.inf) -> list[str]:
     ]
 
 
+def binds(name: str, *scopes: ast.AST) -> bool:
+    """Whether one of some nodes binds a name, or imports it."""
+    imported = (one.asname or one.name for each in scopes for one in nodes(each, ast.alias))
+    return any(name in bound_names(each) for each in scopes) or name in imported
+
+
+def binds_above(block: Sequence[ast.stmt], name: str, line: int) -> bool:
+    """Whether a block binds a name above a line, whatever its tests say: a loop runs, an ``if`` may not."""
+    for one in block:
+        if one.lineno >= line:
+            return False
+        inner = [each for each in _blocks(one) if each]
+        if line in lines_of(one) and inner:
+            heads = (each for each in ast.iter_child_nodes(one) if not isinstance(each, ast.stmt))
+            around = [each for each in inner if line in lines_of(each[0], each[-1])]
+            if any(name in bound_names(each) for each in heads):
+                return True
+            if any(binds_above(each, name, line) for each in around):
+                return True
+        elif not isinstance(one, ast.If):
+            if name in bound_names(one):
+                return True
+        elif len(inner) > 1 and all(
+            isinstance(each[-1], ast.Return | ast.Raise | ast.Continue | ast.Break)
+            or binds_above(each, name, line)
+            for each in inner
+        ):
+            return True
+    return False
+
+
+def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The blocks of a statement, of which each may run without the others."""
+    yield from (getattr(statement, field, []) for field in ("body", "orelse", "finalbody"))
+    yield from (one.body for one in getattr(statement, "handlers", ()))
+
+
 def mentions(scope: ast.AST, *names: str) -> bool:
     """Whether a node reads or binds one of some names, or attributes such as ``self.table``."""
     return any(dotted(one) in names for one in nodes(scope, ast.Name, ast.Attribute))

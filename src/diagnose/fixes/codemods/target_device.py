@@ -19,6 +19,7 @@ from diagnose.placement.semantics import (
     Binding,
     around,
     bindings,
+    binds,
     bound_names,
     dotted,
     names,
@@ -79,20 +80,20 @@ def _is_in_scope(written: ast.expr, suspect: Suspect) -> bool:
     if not isinstance(written, ast.Name):
         return True
     seen = (*within, *top(source.tree))
-    return _binds(written.id, *seen) or not _binds(written.id, source.tree)
+    return binds(written.id, *seen) or not binds(written.id, source.tree)
 
 
 def _is_mains(name: str, source: Source, within: Sequence[ast.AST]) -> bool:
     """Whether only ``if __name__ == "__main__"`` binds a name, and no function reads it from there: who
     imports the file has none."""
-    if not within or _binds(name, *within):
+    if not within or binds(name, *within):
         return False
     lines = main_lines(source.tree)
-    bound = [one.lineno for one in top(source.tree) if _binds(name, one)]
+    bound = [one.lineno for one in top(source.tree) if binds(name, one)]
     uses = [one for one in nodes(source.tree, ast.Name) if one.id == name]
     functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
     read = any(
-        one.lineno not in lines and not _binds(name, *around(source.tree, one, *functions))
+        one.lineno not in lines and not binds(name, *around(source.tree, one, *functions))
         for one in uses
     )
     return bool(bound) and lines.issuperset(bound) and not read
@@ -104,12 +105,6 @@ def _unbound_yet(source: Source, node: ast.AST) -> set[str]:
         if isinstance(outer, ast.arguments) and inner in (*outer.defaults, *outer.kw_defaults):
             return {*bound_names(outer)}
     return set()
-
-
-def _binds(name: str, *scopes: ast.AST) -> bool:
-    """Whether one of some nodes binds a name, or imports it."""
-    imported = (one.asname or one.name for each in scopes for one in nodes(each, ast.alias))
-    return any(name in bound_names(each) for each in scopes) or name in imported
 
 
 #: torch's own layers that always have a weight; a normalization may be built without.

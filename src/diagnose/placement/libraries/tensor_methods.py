@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from diagnose.kinds import ConstraintKind, DeviceType, EventKind, Origin
 from diagnose.placement.assignments import KEY
@@ -193,12 +194,15 @@ def _ends_so(node: ast.expr, value: External) -> bool:
 
 
 def _named_by_type(call: CallSite) -> Device | None:
-    """The device that a type names, as ``torch.cuda.FloatTensor`` does; None of others."""
+    """The device of a type's tensors, as of ``torch.cuda.FloatTensor`` and ``torch.FloatTensor``; None of
+    others, which have data of some type on any device."""
     said = call.given.get("dtype", 0)
     value = said.value if said is not None else None
     named = value.dotted if isinstance(value, External) else getattr(value, "value", None)
     if isinstance(named, str) and named.startswith("torch.cuda."):
         return call.machine.home()
+    if isinstance(named, str) and re.fullmatch(r"torch\.[A-Z][a-z]+Tensor", named):
+        return CPU
     return value.device if isinstance(value, Place) else None
 
 

@@ -88,7 +88,7 @@ def _is_off_the_host(side: Meets, meeting: Meeting, devices: Sequence[str]) -> b
     device = side.tensor.device
     if is_gpu(device):
         # Whoever calls what nothing calls may have brought it to the host.
-        return bool(devices) or (meeting.because is None and not _guessed(side.tensor))
+        return bool(devices) or (meeting.because is None and not _may_be_elsewhere(side.tensor))
     return bool(devices) and device is None
 
 
@@ -155,11 +155,12 @@ def _is_given(index: Meets, meeting: Meeting) -> bool:
     return isinstance(node, ast.Name) and node.id in frame.given and node.id not in frame.bound
 
 
-def _guessed(tensor: Tensor) -> bool:
-    """Whether a tensor is on an accelerator only where a name or a parameter stands for one."""
+def _may_be_elsewhere(tensor: Tensor) -> bool:
+    """Whether a tensor is on an accelerator only where a name or a parameter stands for one, or may be no
+    tensor at all."""
     device = tensor.device
     named = device is not None and device.number is None and not device.ranked
-    return named or tensor.maker in (Origin.GIVEN, Origin.LIBRARY)
+    return named or tensor.guessed or tensor.maker in (Origin.GIVEN, Origin.LIBRARY)
 
 
 def _of_cpu(meeting: Meeting) -> Iterator[tuple[Meets, Meets | None]]:
