@@ -90,7 +90,7 @@ def hold(
             if of is not None:
                 _hold_source(of, device, statement, within, torch)
             for name in names(device):
-                if not reads(around, name) and _is_unbound(name, within, line or _line(around)):
+                if not reads(around, name) and is_unbound(name, within, line or _line(around)):
                     raise Refused(f"{name} is not bound where this line runs")
 
 
@@ -122,20 +122,25 @@ def _hold_source(
         raise Refused(f"{text} is a method, and has no parameters")
 
 
-def _is_unbound(name: str, within: Sequence[ast.AST], line: int) -> bool:
-    """Whether a name is bound nowhere that a line sees, as far as is known what stands around it."""
+def is_unbound(name: str, within: Sequence[ast.AST], line: int) -> bool:
+    """Whether a name is bound nowhere that a line sees.
+
+    Args:
+        name: the name.
+        within: what the line stands in, outermost first, as far as that is known.
+        line: its number in the file.
+    """
     functions = [one for one in within if isinstance(one, Function)]
-    if not functions:
-        return False
-    if name in bound_names(functions[-1]):
+    if functions and name in bound_names(functions[-1]):
         given = [one.arg for one in parameters(functions[-1])]
         return name not in given and not binds_above(functions[-1].body, name, line)
     if binds(name, *functions):
         return False
-    if name == "self" or not isinstance(tree := within[0], ast.Module):
-        return name == "self"
+    if not within or not isinstance(tree := within[0], ast.Module):
+        return name == "self" and bool(functions)
     shared = (x for one in nodes(tree, ast.Global) for x in one.names)
-    return binds(name, tree) and not (binds(name, *top(tree)) or name in shared)
+    elsewhere = (name == "self" and functions) or binds(name, tree)
+    return bool(elsewhere) and not (binds(name, *top(tree)) or name in shared)
 
 
 def _line(statement: ast.AST) -> int:

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from diagnose.fixes.codemods.expressions import expression
 from diagnose.fixes.codemods.positions import ancestors, class_around, functions_around
+from diagnose.fixes.destinations import is_unbound
 from diagnose.fixes.line_gate import Refused
 from diagnose.kinds import DeviceType
 from diagnose.placement.device_patterns import by_neighbours, nearby, of_class, of_program
@@ -70,17 +71,15 @@ def target_device(suspect: Suspect, otherwise: str | None = None) -> str:
 
 
 def _is_in_scope(written: ast.expr, suspect: Suspect) -> bool:
-    """Whether the plain name that an expression is may be read at a suspect's spot: it is not bound in
-    other functions alone. What is longer was found there."""
+    """Whether what an expression names may be read at a suspect's spot."""
     source, node = suspect.spot.source, suspect.spot.node
-    root = next(iter(names(written)), None)
-    within = functions_around(source, node)
-    if root is not None and (root in _unbound_yet(source, node) or _is_mains(root, source, within)):
-        return False
-    if not isinstance(written, ast.Name):
-        return True
-    seen = (*within, *top(source.tree))
-    return binds(written.id, *seen) or not binds(written.id, source.tree)
+    unbound, within = _unbound_yet(source, node), functions_around(source, node)
+    return not any(
+        one in unbound
+        or _is_mains(one, source, within)
+        or is_unbound(one, ancestors(source, node), suspect.spot.line)
+        for one in names(written)
+    )
 
 
 def _is_mains(name: str, source: Source, within: Sequence[ast.AST]) -> bool:

@@ -1,1 +1,1 @@
-refused: mask is only bound by the statement that would ask for its device
+refused: no expression for the device is in scope
