@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from diagnose.fixes.line_gate import Refused
 from diagnose.model import TorchNames
-from diagnose.placement.device_patterns import destinations
+from diagnose.placement.device_patterns import destinations, has_parameters
 from diagnose.placement.semantics import (
     Binding,
     Function,
@@ -26,7 +26,6 @@ from diagnose.placement.semantics import (
     defaults,
     dotted,
     names,
-    nodes,
     parameters,
     reads,
     top,
@@ -120,6 +119,13 @@ def _hold_source(
         raise Refused(f"{text} is a number or a text, and has no device")
     if "parameters" in ast.unparse(device) and _is_method(of, _owner(within)):
         raise Refused(f"{text} is a method, and has no parameters")
+    if asks_own_weights(device) and not has_parameters(_owner(within)):
+        raise Refused("the class has no parameters")
+
+
+def asks_own_weights(device: ast.expr) -> bool:
+    """Whether an expression for a device is that of the weights of the object that runs."""
+    return any(dotted(one.func) == "self.parameters" for one in calls(device))
 
 
 def is_unbound(name: str, within: Sequence[ast.AST], line: int) -> bool:
@@ -131,16 +137,17 @@ def is_unbound(name: str, within: Sequence[ast.AST], line: int) -> bool:
         line: its number in the file.
     """
     functions = [one for one in within if isinstance(one, Function)]
+    if any(name in bound_names(one) for one in within if isinstance(one, ast.expr)):
+        return False  # by the comprehension that it stands in
     if functions and name in bound_names(functions[-1]):
         given = [one.arg for one in parameters(functions[-1])]
         return name not in given and not binds_above(functions[-1].body, name, line)
     if binds(name, *functions):
         return False
-    if not within or not isinstance(tree := within[0], ast.Module):
-        return name == "self" and bool(functions)
-    shared = (x for one in nodes(tree, ast.Global) for x in one.names)
-    elsewhere = (name == "self" and functions) or binds(name, tree)
-    return bool(elsewhere) and not (binds(name, *top(tree)) or name in shared)
+    if functions and name == "self":
+        return True
+    tree = within[0] if within else None
+    return isinstance(tree, ast.Module) and binds(name, tree) and not binds(name, *top(tree))
 
 
 def _line(statement: ast.AST) -> int:

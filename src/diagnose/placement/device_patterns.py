@@ -77,6 +77,13 @@ def names_gpu(node: ast.expr) -> bool:
     return isinstance(said, str) and is_gpu(written(said))
 
 
+#: Functions that make no module.
+_PLAIN_CALL = re.compile(
+    r"(super|int|float|bool|str|len|list|tuple|dict|set|range|max|min|abs|round|sum|isinstance|getattr)"
+    r"|(math|np|numpy|os)\.[\w.]+|(torch|F)\.[a-z_]\w*"
+)
+
+
 def told_above(scope: ast.AST, line: int) -> list[str]:
     """The names and attributes that the lines of a scope above one bind to a device, move to, or make
     something on."""
@@ -118,8 +125,19 @@ def of_class(at: Spot) -> Iterator[str]:
         yield "self.args.device"  # transformers' and what derives from it
     elif "LightningModule" in bases and built:
         yield "self.device"
-    elif any(map(_MODULE.fullmatch, bases)) and built:
+    elif any(map(_MODULE.fullmatch, bases)) and built and has_parameters(owner):
         yield "next(self.parameters()).device"
+
+
+def has_parameters(owner: ast.ClassDef | None) -> bool:
+    """Whether a class of modules may have parameters: all but one of ``nn.Module`` alone in whose methods
+    nothing is registered, and nothing kept that a function makes which is none of Python's or torch's."""
+    if owner is None or {last_name(base) for base in owner.bases} != {"Module"}:
+        return True
+    kept = (one.value for one in bindings(owner) if isinstance(one.target, ast.Attribute))
+    made = (dotted(one.func) or "?" for value in kept if value for one in calls(value))
+    added = calls(owner, "register_parameter", "add_module", "register_module", "setattr")
+    return bool(added) or not all(map(_PLAIN_CALL.fullmatch, made))
 
 
 def by_neighbours(at: Spot, *, literal: bool = True) -> list[str]:

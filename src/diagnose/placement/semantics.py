@@ -394,27 +394,19 @@ def binds(name: str, *scopes: ast.AST) -> bool:
 
 def binds_above(block: Sequence[ast.stmt], name: str, line: int) -> bool:
     """Whether a block binds a name above a line, whatever its tests say: a loop runs, an ``if`` may not."""
-    for one in block:
-        if one.lineno >= line:
-            return False
-        inner = [each for each in _blocks(one) if each]
-        if line in lines_of(one) and inner:
-            heads = (each for each in ast.iter_child_nodes(one) if not isinstance(each, ast.stmt))
-            around = [each for each in inner if line in lines_of(each[0], each[-1])]
-            if any(name in bound_names(each) for each in heads):
-                return True
-            if any(binds_above(each, name, line) for each in around):
-                return True
-        elif not isinstance(one, ast.If):
-            if name in bound_names(one):
-                return True
-        elif len(inner) > 1 and all(
-            isinstance(each[-1], ast.Return | ast.Raise | ast.Continue | ast.Break)
-            or binds_above(each, name, line)
-            for each in inner
-        ):
-            return True
-    return False
+    return any(_binds_above(one, name, line) for one in block if one.lineno < line)
+
+
+def _binds_above(statement: ast.stmt, name: str, line: int) -> bool:
+    inner = [each for each in _blocks(statement) if each]
+    if inner and line in lines_of(statement):
+        around = next((each for each in inner if line in lines_of(each[0], each[-1])), [])
+        return binds_above(around, name, line) or name in bound_names(statement, inner[0][0].lineno)
+    if not isinstance(statement, ast.If):
+        return name in bound_names(statement)
+    ends = ast.Return | ast.Raise | ast.Continue | ast.Break
+    each_way = (isinstance(one[-1], ends) or binds_above(one, name, line) for one in inner)
+    return len(inner) > 1 and all(each_way)
 
 
 def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:

@@ -9,10 +9,16 @@ from itertools import pairwise
 
 from diagnose.fixes.codemods.expressions import expression
 from diagnose.fixes.codemods.positions import ancestors, class_around, functions_around
-from diagnose.fixes.destinations import is_unbound
+from diagnose.fixes.destinations import asks_own_weights, is_unbound
 from diagnose.fixes.line_gate import Refused
 from diagnose.kinds import DeviceType
-from diagnose.placement.device_patterns import by_neighbours, nearby, of_class, of_program
+from diagnose.placement.device_patterns import (
+    by_neighbours,
+    has_parameters,
+    nearby,
+    of_class,
+    of_program,
+)
 from diagnose.placement.devices import is_gpu
 from diagnose.placement.localization.availability import main_lines
 from diagnose.placement.model import Source, Suspect
@@ -61,8 +67,10 @@ def target_device(suspect: Suspect, otherwise: str | None = None) -> str:
             return device
     gpu = wanted is not None and wanted.type != DeviceType.CPU
     gpu_else = otherwise is not None and "cuda" in otherwise
-    if not unbound and (gpu or gpu_else) and (seen := next(nearby(at, suspect.meets), None)):
-        return seen  # a GPU's number is another one on another machine
+    if not unbound and (gpu or gpu_else):
+        for seen in nearby(at, suspect.meets):
+            if _is_in_scope(expression(seen), suspect):
+                return seen  # a GPU's number is another one on another machine
     if wanted is not None and (not gpu or wanted.number is not None):
         return f'"{wanted}"'
     if otherwise is not None:
@@ -74,6 +82,8 @@ def _is_in_scope(written: ast.expr, suspect: Suspect) -> bool:
     """Whether what an expression names may be read at a suspect's spot."""
     source, node = suspect.spot.source, suspect.spot.node
     unbound, within = _unbound_yet(source, node), functions_around(source, node)
+    if asks_own_weights(written) and not has_parameters(class_around(source, node)):
+        return False
     return not any(
         one in unbound
         or _is_mains(one, source, within)
