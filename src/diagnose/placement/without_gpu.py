@@ -116,7 +116,10 @@ def _is_load(call: ast.Call, source: Source) -> bool:
     before = (one for one in calls(scope_of(source.tree, call)) if one.lineno < call.lineno)
     if any(_TRAINS.match(called(one)) for one in before):
         return False  # this process has saved it
-    saved = (one.args[1] for one in calls(source.tree, "save") if len(one.args) > 1)
+    saves = [one for one in calls(source.tree, "save") if dotted(one.func) == "torch.save"]
+    if any(calls(scope_of(source.tree, one), "cpu") for one in saves):
+        return False  # from the host
+    saved = (one.args[1] for one in saves if len(one.args) > 1)
     return not any(
         isinstance(one, ast.Constant) and ast.dump(one) == ast.dump(call.args[0]) for one in saved
     )
