@@ -239,9 +239,9 @@ def _as_by_default(found: _Found, usual: _Found) -> dict[_Place, Suspect]:
 
 
 def _by_place(program: Program) -> dict[_Place, Suspect]:
-    """The first suspect of each cause at each place to edit."""
+    """The first suspect of each cause at each place to edit, of the sure ones if there are any."""
     found: dict[_Place, Suspect] = {}
-    for suspect in _suspected(program):
+    for suspect in sorted(_suspected(program), key=lambda one: not one.sure):
         found.setdefault((suspect.cause, suspect.spot.file, suspect.spot.line), suspect)
     return found
 
