@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from diagnose.fixes.line_gate import Refused
 from diagnose.model import TorchNames
 from diagnose.placement.device_patterns import destinations, has_parameters
+from diagnose.placement.localization.availability import main_lines
 from diagnose.placement.semantics import (
     Binding,
     Function,
+    around,
     bindings_by,
     binds,
     binds_above,
@@ -25,6 +28,7 @@ from diagnose.placement.semantics import (
     calls,
     defaults,
     dotted,
+    loads,
     names,
     parameters,
     reads,
@@ -137,6 +141,11 @@ def is_unbound(name: str, within: Sequence[ast.AST], line: int) -> bool:
         line: its number in the file.
     """
     functions = [one for one in within if isinstance(one, Function)]
+    if any(
+        isinstance(outer, ast.arguments) and inner in (*outer.defaults, *outer.kw_defaults)
+        for outer, inner in pairwise(within)
+    ):
+        functions = functions[:-1]  # a default is computed before its function runs
     if any(name in bound_names(one) for one in within if isinstance(one, ast.expr)):
         return False  # by the comprehension that it stands in
     if functions and name in bound_names(functions[-1]):
@@ -147,7 +156,21 @@ def is_unbound(name: str, within: Sequence[ast.AST], line: int) -> bool:
     if functions and name == "self":
         return True
     tree = within[0] if within else None
-    return isinstance(tree, ast.Module) and binds(name, tree) and not binds(name, *top(tree))
+    if not isinstance(tree, ast.Module) or not binds(name, tree):
+        return False
+    bound, script = [one for one in top(tree) if binds(name, one)], main_lines(tree)
+    if not functions or any(one.lineno not in script for one in bound):
+        return not bound
+    return not bound or not _is_read(name, tree, {*script, line})
+
+
+def _is_read(name: str, tree: ast.Module, but: Container[int]) -> bool:
+    """Whether a function reads a name that it does not bind, in other lines than some."""
+    asked = (one for one in loads(tree, name) if one.lineno not in but)
+    return any(
+        not binds(name, *around(tree, one, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+        for one in asked
+    )
 
 
 def _line(statement: ast.AST) -> int:

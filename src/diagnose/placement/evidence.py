@@ -57,6 +57,7 @@ def of_function(function: Function, placing: Placing | None) -> Evidence | None:
         of_moves(function)
         or found(EvidenceKind.MODULE, of_module)
         or found(EvidenceKind.PEER, _moves(owner.node) if owner is not None else None)
+        or found(EvidenceKind.PEER, _follows(source.tree))
         or of_package()
     )
 

@@ -364,9 +364,9 @@ def stored_attributes(scope: ast.AST) -> Iterator[ast.Attribute]:
     return (one for one in nodes(scope, ast.Attribute) if isinstance(one.ctx, ast.Store))
 
 
-def loads(scope: ast.AST, name: str) -> list[ast.Name]:
-    """Where a node reads a name."""
-    read = (one for one in _plain_names(scope) if one.id == name)
+def loads(scope: ast.AST, name: str | None = None) -> list[ast.Name]:
+    """Where a node reads a name, or any."""
+    read = (one for one in _plain_names(scope) if name in (None, one.id))
     return [one for one in read if isinstance(one.ctx, ast.Load)]
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain
 
 from diagnose.fixes.codemods.expressions import expression
 from diagnose.fixes.codemods.positions import ancestors, class_around, functions_around
@@ -20,19 +19,13 @@ from diagnose.placement.device_patterns import (
     of_program,
 )
 from diagnose.placement.devices import is_gpu
-from diagnose.placement.localization.availability import main_lines
 from diagnose.placement.model import Source, Suspect
 from diagnose.placement.semantics import (
     Binding,
-    around,
     bindings,
-    binds,
-    bound_names,
     dotted,
     names,
-    nodes,
     parameters,
-    top,
 )
 
 
@@ -51,26 +44,19 @@ def target_device(suspect: Suspect, otherwise: str | None = None) -> str:
     literal = suspect.cause not in ("hardcoded-device", "rank-device")  # there it is at fault
     main = is_gpu(wanted) and (not wanted.number or wanted.home)
     for device in suspect.devices:
-        try:
-            written = expression(device)
-        except Refused:
-            continue
-        if not _is_in_scope(written, suspect):
-            continue
-        # A name that the function moves others by is read more easily than a model's weights.
-        named = by_neighbours(at, literal=literal) if main and device.startswith("next(") else []
-        return next((one for one in named if not one.startswith('"')), device)
+        if _is_in_scope(device, suspect):
+            # A name that the function moves others by is read more easily than a model's weights.
+            named = (
+                by_neighbours(at, literal=literal) if main and device.startswith("next(") else []
+            )
+            return next((one for one in named if not one.startswith('"')), device)
     known = of_class(at) if wanted is None else of_program(at, literal=literal) if main else ()
-    unbound = _unbound_yet(at.source, at.node)
-    for device in known:
-        if device.partition(".")[0] not in unbound:
-            return device
     gpu = wanted is not None and wanted.type != DeviceType.CPU
     gpu_else = otherwise is not None and "cuda" in otherwise
-    if not unbound and (gpu or gpu_else):
-        for seen in nearby(at, suspect.meets):
-            if _is_in_scope(expression(seen), suspect):
-                return seen  # a GPU's number is another one on another machine
+    beside = nearby(at, suspect.meets) if gpu or gpu_else else ()
+    for device in chain(known, beside):  # a GPU's number is another one on another machine
+        if _is_in_scope(device, suspect):
+            return device
     if wanted is not None and (not gpu or wanted.number is not None):
         return f'"{wanted}"'
     if otherwise is not None:
@@ -78,42 +64,17 @@ def target_device(suspect: Suspect, otherwise: str | None = None) -> str:
     raise Refused("no expression for the device is in scope")
 
 
-def _is_in_scope(written: ast.expr, suspect: Suspect) -> bool:
-    """Whether what an expression names may be read at a suspect's spot."""
+def _is_in_scope(device: str, suspect: Suspect) -> bool:
+    """Whether an expression for a device may be written at a suspect's spot."""
     source, node = suspect.spot.source, suspect.spot.node
-    unbound, within = _unbound_yet(source, node), functions_around(source, node)
+    try:
+        written = expression(device)
+    except Refused:
+        return False
     if asks_own_weights(written) and not has_parameters(class_around(source, node)):
         return False
-    return not any(
-        one in unbound
-        or _is_mains(one, source, within)
-        or is_unbound(one, ancestors(source, node), suspect.spot.line)
-        for one in names(written)
-    )
-
-
-def _is_mains(name: str, source: Source, within: Sequence[ast.AST]) -> bool:
-    """Whether only ``if __name__ == "__main__"`` binds a name, and no function reads it from there: who
-    imports the file has none."""
-    if not within or binds(name, *within):
-        return False
-    lines = main_lines(source.tree)
-    bound = [one.lineno for one in top(source.tree) if binds(name, one)]
-    uses = [one for one in nodes(source.tree, ast.Name) if one.id == name]
-    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-    read = any(
-        one.lineno not in lines and not binds(name, *around(source.tree, one, *functions))
-        for one in uses
-    )
-    return bool(bound) and lines.issuperset(bound) and not read
-
-
-def _unbound_yet(source: Source, node: ast.AST) -> set[str]:
-    """The parameters of a function of which a node is a default: that is computed before they are bound."""
-    for outer, inner in pairwise(ancestors(source, node)):
-        if isinstance(outer, ast.arguments) and inner in (*outer.defaults, *outer.kw_defaults):
-            return {*bound_names(outer)}
-    return set()
+    within = ancestors(source, node)
+    return not any(is_unbound(one, within, suspect.spot.line) for one in names(written))
 
 
 #: torch's own layers that always have a weight; a normalization may be built without.

@@ -6,14 +6,10 @@ import ast
 from collections.abc import Iterator
 from itertools import pairwise
 
-from diagnose.placement.localization.availability import main_lines
-from diagnose.placement.semantics import Function, functions, nodes, stored
+from diagnose.fixes.destinations import is_unbound
+from diagnose.placement.semantics import functions, loads, nodes, path_to, stored
 from diagnose.repair.model import Sentence, said
 from diagnose.repair.patch import Patch
-from diagnose.repair.syntax import spans
-
-#: What binds no names of the file but its own.
-_DEFINED = ast.ClassDef | Function
 
 
 def alike(patch: Patch) -> Iterator[Sentence]:
@@ -53,41 +49,14 @@ def unread(patch: Patch) -> Iterator[Sentence]:
 
 
 def unbound(patch: Patch) -> Iterator[Sentence]:
-    """No edit asks in a function for a name that only ``if __name__ == "__main__":`` binds, nor in a class
-    for one that the file binds only below it, if no function did: who imports it has none, or another."""
-    tree, edited = patch.new, patch.edited
-    script = [node for node in tree.body if node.lineno in main_lines(tree)]
-    bound = {one.id for block in script for one in stored(block)}
-    bound -= {one.id for block in tree.body if block not in script for one in stored(block)}
-    known = {node.id for node in _in_functions(patch.old)}
-    for node in _in_functions(tree):
-        if node.lineno not in edited or node.id in known:
+    """No edit asks in a function for a name that is not bound there: one that only
+    ``if __name__ == "__main__":`` binds, who imports the file has not."""
+    known = {one.id for each in functions(patch.old) for one in loads(each)}
+    for node in (one for each in functions(patch.new) for one in loads(each)):
+        if node.lineno not in patch.edited or node.id in known:
             continue
-        below = node.id in _bound_below(tree, node.lineno)
-        if below or node.id in bound:
-            told = "bound-below" if below else "script"
-            yield said(told, line=node.lineno, name=node.id)
-
-
-def _bound_below(tree: ast.Module, line: int) -> set[str]:
-    """The names that a file binds only below the class that a line stands in."""
-    at = next((n for n, one in enumerate(tree.body) if spans(one, line)), None)
-    if at is None or not isinstance(tree.body[at], ast.ClassDef):
-        return set()
-    above, below = (
-        {one.id for block in blocks if not isinstance(block, _DEFINED) for one in stored(block)}
-        for blocks in (tree.body[:at], tree.body[at + 1 :])
-    )
-    return below - above
-
-
-def _in_functions(tree: ast.Module) -> Iterator[ast.Name]:
-    """The names that functions ask for and don't bind."""
-    for function in functions(tree):
-        own = {one.id for one in stored(function)} | {one.arg for one in nodes(function, ast.arg)}
-        for node in nodes(function, ast.Name):
-            if node.id not in own:
-                yield node
+        if is_unbound(node.id, path_to(patch.new, node), node.lineno):
+            yield said("absent-name", line=node.lineno, name=node.id)
 
 
 def _choices(tree: ast.Module) -> set[str]:
