@@ -13,6 +13,7 @@ from diagnose.fixes.file_edit import FileEdit
 from diagnose.fixes.line_gate import Refused, Site
 from diagnose.kinds import DeviceType
 from diagnose.model import Cause, Edit, Fact, Fix, FixExample, FixTemplate, TorchNames
+from diagnose.patterns import lazy
 from diagnose.placeholders import fill
 from diagnose.placement.devices import HOME
 from diagnose.placement.model import Device, Suspect
@@ -142,9 +143,14 @@ def _edited(
     if met is None:
         return Refused("the line cannot be parsed")
     try:
-        return edit(kind, Site(place, met, scene, blamed))
+        of_line = edit(kind, Site(place, met, scene, blamed))
     except Refused as refused:
         return refused
+    suspect = scene.suspect(cause.id)
+    own = f"{suspect.name}.device" if suspect is not None and suspect.name.isidentifier() else None
+    if own is not None and of_line.after.count(own) > of_line.before.count(own):
+        return Refused(f"{own} is where it is misplaced")
+    return of_line
 
 
 def _of_file(kind: str, cause: Cause, scene: Scene) -> FileEdit:
@@ -171,23 +177,28 @@ def _of_file(kind: str, cause: Cause, scene: Scene) -> FileEdit:
                 raise
         else:
             others = twins(suspect, (*scene.suspects, *scene.elsewhere), torch)
-            return _with_others(kind, suspect, others, torch) or alone
+            return _with_others(kind, suspect, alone, others, torch) or alone
     assert setting is not None
     return define(kind, setting, torch=torch)
 
 
+#: A GPU that is written down.
+_LITERAL = lazy(r"""["']cuda(:\d+)?["']""")
+
+
 def _with_others(
-    kind: str, suspect: Suspect, others: Sequence[Suspect], torch: TorchNames
+    kind: str, suspect: Suspect, alone: FileEdit, others: Sequence[Suspect], torch: TorchNames
 ) -> FileEdit | None:
     """The edit of a suspect and of those of the others that the same fix mends; None where they do not go
     together."""
     from diagnose.fixes.codemods import define
 
-    also = list[Suspect]()
+    also, named = list[Suspect](), _LITERAL.search(alone.after) is not None
     for other in others:
         with contextlib.suppress(Refused):
-            define(kind, other, torch=torch)
-            also.append(other)
+            made = define(kind, other, torch=torch)
+            if named or _LITERAL.search(made.after) is None:  # no literal beside an expression
+                also.append(other)
     with contextlib.suppress(Refused):
         return define(kind, suspect, *also, torch=torch, aside=True)
     return None

@@ -44,6 +44,9 @@ _BESIDE = frozenset({"Optional", "Union", "None", "typing", "t"})
 _SLICES = frozenset({"slice", "range"})
 #: Methods that are given a number: a dataset's item.
 _BY_NUMBER = frozenset({"__getitem__"})
+_CONTAINER = re.compile(
+    r"(\w+\.)?([Ll]ist|[Tt]uple|[Dd]ict|Sequence|Mapping|Iterable|Collection)\b"
+)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 #: Definitions that are followed to what a value is made of.
 _FURTHER = 4
@@ -121,6 +124,8 @@ def _hold_source(
         raise Refused(f"{text} is only bound by the statement that would ask for its device")
     if is_plain(of, within, torch):
         raise Refused(f"{text} is a number or a text, and has no device")
+    if _is_several(of, _function(within)):
+        raise Refused(f"{text} holds several values, and has no device")
     if "parameters" in ast.unparse(device) and _is_method(of, _owner(within)):
         raise Refused(f"{text} is a method, and has no parameters")
     if asks_own_weights(device) and not has_parameters(_owner(within)):
@@ -258,6 +263,17 @@ def _is_bound_above(of: ast.expr, statement: ast.AST, function: Function | None)
     if not isinstance(of, ast.Name):
         return function.name != "__init__"
     return of.id in bound_names(function, _line(statement))
+
+
+def _is_several(of: ast.expr, function: Function | None) -> bool:
+    """Whether a function shows by an annotation, or by what it asks of it, that a name holds several."""
+    if function is None or not isinstance(of, ast.Name):
+        return False
+    said = (one.annotation for one in parameters(function) if one.arg == of.id and one.annotation)
+    if any(_CONTAINER.match(ast.unparse(one)) for one in said):
+        return True
+    asked = {dotted(one.func) for one in calls(function, "items", "keys", "values", "append")}
+    return any(one is not None and one.partition(".")[0] == of.id for one in asked)
 
 
 def is_plain(of: ast.expr, within: Sequence[ast.AST], torch: TorchNames) -> bool:

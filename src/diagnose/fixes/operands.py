@@ -173,8 +173,10 @@ def device_of(site: Site, node: ast.expr) -> str | None:
             return f"{site.text(node)}.device" if usable else None
         case ast.Attribute(value=owner):
             return device_of(site, owner)
-        case ast.Subscript(value=owner, slice=ast.Constant()) if not isinstance(owner, ast.Call):
-            # The container of outputs[0] and batch["ids"] may have no device itself.
+        case ast.Subscript(value=owner, slice=ast.Constant() | ast.Name()) if not isinstance(
+            owner, ast.Call
+        ):
+            # The container of outputs[0], batch["ids"] and state[key] may have no device itself.
             return f"{site.text(node)}.device" if is_tensor_like(site, node) else None
         case ast.Subscript(value=owner):
             return device_of(site, owner)

@@ -21,7 +21,9 @@ from diagnose.placement.semantics import (
     calls,
     calls_around,
     dotted,
+    holds,
     last_name,
+    names,
     nodes,
     parameters,
     path_to,
@@ -130,12 +132,16 @@ def of_class(at: Spot) -> Iterator[str]:
 
 
 def has_parameters(owner: ast.ClassDef | None) -> bool:
-    """Whether a class of modules may have parameters: all but one of ``nn.Module`` alone in whose methods
-    nothing is registered, and nothing kept that a function makes which is none of Python's or torch's."""
-    if owner is None or {last_name(base) for base in owner.bases} != {"Module"}:
+    """Whether a class may have parameters of its own: not one of ``nn.Module`` alone in whose methods
+    nothing is registered, and nothing kept that a function makes which is none of Python's or torch's; nor
+    one that runs nothing itself and keeps a model that does."""
+    if owner is None:
         return True
-    kept = (one.value for one in bindings(owner) if isinstance(one.target, ast.Attribute))
-    made = (dotted(one.func) or "?" for value in kept if value for one in calls(value))
+    own = [one for one in bindings(owner) if isinstance(one.target, ast.Attribute)]
+    if {last_name(base) for base in owner.bases} != {"Module"}:
+        forward = any(getattr(one, "name", "") == "forward" for one in owner.body)
+        return forward or not any(is_model(one.target) for one in own)
+    made = (dotted(one.func) or "?" for each in own if each.value for one in calls(each.value))
     added = calls(owner, "register_parameter", "add_module", "register_module", "setattr")
     return bool(added) or not all(map(_PLAIN_CALL.fullmatch, made))
 
@@ -180,6 +186,7 @@ def nearby(at: Spot, meets: Spot | None) -> Iterator[str]:
     """Expressions for the device of what stands beside a place: what it meets there, what the functions and
     the class around move by, their weights, what it is shaped as, what all is made on."""
     yield from _of_operand(at, meets)
+    yield from of_sources(at, meets)
     yield from _told(at)
     yield from of_class(at)
     yield from _shaped_as(at)
@@ -203,6 +210,29 @@ def _of_operand(at: Spot, meets: Spot | None) -> Iterator[str]:
                 continue
         if (read := dotted(other)) is not None:  # which may be read once more
             yield f"{read}.device"
+
+
+def of_sources(at: Spot, meets: Spot | None) -> Iterator[str]:
+    """The tensors that a function is given and computes from what a value meets there."""
+    function = next(iter(_functions(at)), None)
+    if function is None or meets is None or not holds(function, meets.node):
+        return
+    given = {one.arg for one in parameters(function)}
+    todo, seen = names(meets.node), set[str]()
+    while todo:
+        name = todo.pop(0)
+        values = [one.value for one in bound(function, name) if one.value is not None]
+        if name in seen or any(holds(value, at.node) for value in values):
+            continue
+        seen.add(name)
+        for read in (one for value in values for one in nodes(value, ast.Subscript, ast.Call)):
+            match read:
+                case ast.Subscript(value=ast.Name(id=of), slice=ast.Tuple()) if of in given:
+                    yield f"{of}.device"
+                case ast.Call(func=function_of, args=[ast.Name(id=of), *_]) if of in given:
+                    if (dotted(function_of) or "").startswith("torch."):
+                        yield f"{of}.device"
+        todo += [one for value in values for one in names(value)]
 
 
 def _told(at: Spot) -> Iterator[str]:

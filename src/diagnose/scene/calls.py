@@ -34,7 +34,8 @@ def is_known(call: ast.Call, torch: TorchNames) -> bool:
 def of_torch(call: ast.Call, torch: TorchNames) -> bool:
     """True for a function of torch, False for a method or a function of somebody else."""
     if isinstance(call.func, ast.Attribute):
-        return dotted(call.func.value) in torch.of_torch
+        owner = dotted(call.func.value) or ""
+        return owner in torch.of_torch or owner.startswith(("torch.", "nn."))
     return isinstance(call.func, ast.Name)  # imported by its name
 
 

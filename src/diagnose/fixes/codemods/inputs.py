@@ -33,6 +33,7 @@ from diagnose.placement.model import Suspect
 from diagnose.placement.provenance import last_of
 from diagnose.placement.semantics import (
     argument,
+    arguments,
     around,
     bound,
     called,
@@ -82,6 +83,8 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         if not isinstance(node, ast.Call):
             raise Refused("no call prepares the others")
         return [prepared(source, node, suspect.owner)]
+    suspect = _given(suspect)
+    node = suspect.spot.node
     outer = ancestors(source, node)
     loop = next((o for o in reversed(outer) if isinstance(o, _Loop)), None)
     if loop is not None and (loop is node or holds(loop.iter, node) or holds(loop.target, node)):
@@ -109,6 +112,14 @@ def move_input(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         code = f"{node.id} = {node.id}.to({target_device(suspect)})"
         return [before_statement(source, statement, code)]
     return tensor(suspect, torch)
+
+
+def _given(suspect: Suspect) -> Suspect:
+    """What is given to a call by its name, in place of the call that it stands in."""
+    node = suspect.spot.node
+    given = arguments(node) if isinstance(node, ast.Call) else []
+    found = next((one for one in given if ast.unparse(one) == suspect.name), None)
+    return suspect if found is None else suspect._replace(spot=suspect.spot._replace(node=found))
 
 
 def _is_read_again(statement: ast.stmt, scope: ast.AST, node: ast.Name, torch: TorchNames) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from diagnose.fixes.codemods import distributions
 from diagnose.fixes.codemods.containers import is_several, returned, wrapped
@@ -27,7 +27,7 @@ from diagnose.fixes.line_gate import Refused
 from diagnose.model import TorchNames
 from diagnose.placement.localization.replicas import CAUSE, is_kept_once
 from diagnose.placement.model import Source, Suspect
-from diagnose.placement.semantics import bindings, called, calls, dotted, mentions
+from diagnose.placement.semantics import bindings, called, calls, dotted, last_name, mentions, nodes
 from diagnose.scene.calls import is_number
 
 
@@ -216,6 +216,10 @@ def _check_registry(
     if owner is not None and target.value.id == "self" and not sets_up:
         raise Refused(f"it is set in {function.name}, maybe at every call, and not in __init__")
     blocks = [id(block_of(source, outer)) for outer in statements_around(source, statement)]
+    bases = {last_name(base) for base in owner.bases} if owner is not None else set[str]()
+    inherited = (one for one in nodes(source.tree, ast.ClassDef) if one.name in bases)
+    if any(_assignments(one, target) for one in inherited):
+        raise Refused("a base of its class sets a plain attribute of that name")
     for other in _assignments(owner or function, target):
         if other is statement or other.lineno > statement.lineno:
             continue
@@ -223,13 +227,15 @@ def _check_registry(
             raise Refused("a plain attribute of that name is set before")
 
 
-def _assignments(scope: ast.AST, target: ast.Attribute) -> Iterator[ast.stmt]:
+def _assignments(scope: ast.AST, target: ast.Attribute) -> list[ast.stmt]:
     """The statements of a scope that set an attribute, or a name of the class that it would hide."""
+    found = list[ast.stmt]()
     for one in bindings(scope):
         in_class = isinstance(scope, ast.ClassDef) and one.by in scope.body
         wanted = target.attr if in_class else dotted(target)
         if isinstance(one.by, ast.Assign | ast.AnnAssign) and dotted(one.target) == wanted:
-            yield one.by
+            found.append(one.by)
+    return found
 
 
 def _trains(call: ast.Call) -> bool:

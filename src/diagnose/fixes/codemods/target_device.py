@@ -17,6 +17,7 @@ from diagnose.placement.device_patterns import (
     nearby,
     of_class,
     of_program,
+    of_sources,
 )
 from diagnose.placement.devices import is_gpu
 from diagnose.placement.model import Source, Suspect
@@ -54,6 +55,8 @@ def target_device(suspect: Suspect, otherwise: str | None = None) -> str:
     gpu = wanted is not None and wanted.type != DeviceType.CPU
     gpu_else = otherwise is not None and "cuda" in otherwise
     beside = nearby(at, suspect.meets) if gpu or gpu_else else ()
+    if wanted is None:
+        beside = of_sources(at, suspect.meets)
     for device in chain(known, beside):  # a GPU's number is another one on another machine
         if _is_in_scope(device, suspect):
             return device

@@ -127,7 +127,11 @@ def _conditional(machine: Machine, node: Any, frame: Frame) -> Value:
         said = (value for value in (one, other) if not isinstance(value, Tensor))
         places = [machine.asked(value) for value in said]
         gpu = [place for place in places if place is not None and place.type == DeviceType.CUDA]
-        if gpu:
+        # A number alone may be one of anything.
+        if gpu and any(
+            isinstance(one.value if isinstance(one, Const) else one, str | Place)
+            for one in (one, other)
+        ):
             return Place(Device(DeviceType.CUDA, gpu[0].number, home=True))
     return found
 
