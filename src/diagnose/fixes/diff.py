@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from diagnose.fixes.destinations import hold
@@ -11,7 +12,7 @@ from diagnose.fixes.operands import alike
 from diagnose.model import Edit
 from diagnose.paths import basename, is_plain
 from diagnose.patterns import proposed
-from diagnose.scene import Place
+from diagnose.scene import Place, calls
 
 
 def edit(kind: str, site: Site) -> Edit:
@@ -30,6 +31,13 @@ def edit(kind: str, site: Site) -> Edit:
     changes = list(make(site))
     changes += alike(site, changes)
     for change in changes:
+        outer = site.place is not site.scene.site
+        if (
+            outer
+            and isinstance(change.node, ast.Call)
+            and not calls.of_tensors(change.node, site.torch)
+        ):
+            raise Refused("the call is what failed: it gives nothing that could be moved")
         hold(change.node, (change.becomes,), site.within, site.torch, site.frame.line)
     line, text, file = site.line.text, applied(site.line, changes), site.frame.file
     if site.place.statement is None or not site.place.statement.raw:

@@ -37,9 +37,11 @@ def changes(site: Site) -> Sequence[Change]:
 
 
 def _told(site: Site) -> Sequence[Change]:
-    told = [one.node for one in site.met.strays if not one.layer]
-    if site.place is site.scene.site and len(told) == 1 and is_tensor_like(site, told[0]):
-        return (_copied(site, told[0], "", numpy=False),)
+    told = [one for one in site.met.strays if not one.layer]
+    if site.place is site.scene.site and len(told) == 1:
+        (one,) = told  # a device that the message tells is a tensor's
+        if one.device is not None or is_tensor_like(site, one.node):
+            return (_copied(site, one.node, "", numpy=False),)
     raise Refused("the line shows no tensor that NumPy gets")
 
 
