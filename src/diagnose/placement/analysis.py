@@ -7,6 +7,7 @@ what met in the line that failed, by the calls that led there.
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
@@ -22,6 +23,7 @@ from diagnose.placement.localization.suspects import of_doubt, of_kernel, of_mee
 from diagnose.placement.machine import BUDGET, Machine, Meeting
 from diagnose.placement.model import Checked, Source, Spot, Suspect
 from diagnose.placement.provenance import last_move
+from diagnose.placement.semantics import dotted
 from diagnose.placement.stack_trace import Line, StackTrace
 from diagnose.placement.tensors import Module
 from diagnose.placement.values import Frame, Object, Value
@@ -314,8 +316,16 @@ def doubted(program: Program, stack: Sequence[Line], devices: Sequence[str]) -> 
         met.sort(key=lambda one: -_agreement(one, stack[:position]))
         for one in met:
             for each in of_doubt(one, devices):
-                found.setdefault((each.cause, each.spot.file, each.spot.line), each)
+                if position + 1 == len(stack) or not _runs(each.spot, stack[position]):
+                    found.setdefault((each.cause, each.spot.file, each.spot.line), each)
     return tuple(found.values())
+
+
+def _runs(spot: Spot, line: Line) -> bool:
+    """Whether what a part of an object gives is what a line above the failing one waits for."""
+    node = spot.node
+    of_object = isinstance(node, ast.Call) and (dotted(node.func) or "").startswith("self.")
+    return of_object and _at(spot, line)
 
 
 def _by_the_way_that_fails(meeting: Meeting) -> Meeting:
