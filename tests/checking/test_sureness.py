@@ -57,7 +57,6 @@ SURE = {
     "copy_of_what_may_be_there": ("torch.tensor(points)", "torch.ones(points.shape)"),
     "failure_passed_over": ("        continue", "        raise"),
     "entry_of_a_checkpoint": ('net(x) / saved["temperature"]', 'net(saved["temperature"])'),
-    "closed_figure": ("plt.close(", "plt.plot("),
     "function_that_hands_on": (
         "utils import indexable",
         "metrics import pairwise_distances as indexable",

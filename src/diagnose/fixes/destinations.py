@@ -273,7 +273,7 @@ def _is_several(of: ast.expr, function: Function | None) -> bool:
     if any(_CONTAINER.match(ast.unparse(one)) for one in said):
         return True
     asked = {dotted(one.func) for one in calls(function, "items", "keys", "values", "append")}
-    return any(one is not None and one.partition(".")[0] == of.id for one in asked)
+    return any(one is not None and one.rpartition(".")[0] == of.id for one in asked)
 
 
 def is_plain(of: ast.expr, within: Sequence[ast.AST], torch: TorchNames) -> bool:

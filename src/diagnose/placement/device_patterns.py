@@ -79,6 +79,10 @@ def names_gpu(node: ast.expr) -> bool:
     return isinstance(said, str) and is_gpu(written(said))
 
 
+#: Methods of modules that register nothing and run no part.
+_OF_MODULES = frozenset(
+    {"parameters", "named_parameters", "buffers", "register_buffer", "train", "eval", "to"}
+)
 #: Functions that make no module.
 _PLAIN_CALL = re.compile(
     r"(super|int|float|bool|str|len|list|tuple|dict|set|range|max|min|abs|round|sum|isinstance|getattr)"
@@ -125,7 +129,9 @@ def of_class(at: Spot) -> Iterator[str]:
     built = bool(functions) and functions[-1].name != "__init__"
     if any(base.endswith("Trainer") for base in bases):
         yield "self.args.device"  # transformers' and what derives from it
-    elif "LightningModule" in bases and built:
+    elif (
+        owner is not None and built and ("LightningModule" in bases or bound(owner, "self.device"))
+    ):
         yield "self.device"
     elif any(map(_MODULE.fullmatch, bases)) and built and has_parameters(owner):
         yield "next(self.parameters()).device"
@@ -142,8 +148,14 @@ def has_parameters(owner: ast.ClassDef | None) -> bool:
         forward = any(getattr(one, "name", "") == "forward" for one in owner.body)
         return forward or not any(is_model(one.target) for one in own)
     made = (dotted(one.func) or "?" for each in own if each.value for one in calls(each.value))
-    added = calls(owner, "register_parameter", "add_module", "register_module", "setattr")
-    return bool(added) or not all(map(_PLAIN_CALL.fullmatch, made))
+    named = (dotted(one.func) or "" for one in calls(owner))
+    asked = {
+        one.removeprefix("self.")
+        for one in named
+        if one.count(".") == 1 and one.startswith("self.")
+    }
+    parts = asked - {getattr(one, "name", "") for one in owner.body} - _OF_MODULES
+    return bool(parts) or not all(map(_PLAIN_CALL.fullmatch, made))
 
 
 def by_neighbours(at: Spot, *, literal: bool = True) -> list[str]:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from diagnose.fixes.destinations import is_unbound
-from diagnose.placement.semantics import functions, loads, nodes, path_to, stored
+from diagnose.placement.semantics import (
+    Function,
+    binds,
+    functions,
+    loads,
+    nodes,
+    path_to,
+    stored,
+    top,
+)
 from diagnose.repair.model import Sentence, said
 from diagnose.repair.patch import Patch
 
@@ -50,13 +59,27 @@ def unread(patch: Patch) -> Iterator[Sentence]:
 
 def unbound(patch: Patch) -> Iterator[Sentence]:
     """No edit asks in a function for a name that is not bound there: one that only
-    ``if __name__ == "__main__":`` binds, who imports the file has not."""
+    ``if __name__ == "__main__":`` binds, who imports the file has not; nor in a class for one that the file
+    binds below it."""
     known = {one.id for each in functions(patch.old) for one in loads(each)}
     for node in (one for each in functions(patch.new) for one in loads(each)):
         if node.lineno not in patch.edited or node.id in known:
             continue
-        if is_unbound(node.id, path_to(patch.new, node), node.lineno):
+        path = path_to(patch.new, node)
+        if is_unbound(node.id, path, node.lineno) or _is_bound_below(node, path):
             yield said("absent-name", line=node.lineno, name=node.id)
+
+
+def _is_bound_below(node: ast.Name, path: Sequence[ast.AST]) -> bool:
+    """Whether a class asks for a name that its file binds only below it."""
+    tree, own = path[0], any(isinstance(one, ast.ClassDef) for one in path)
+    held = (
+        [one.lineno for one in top(tree) if binds(node.id, one)]
+        if isinstance(tree, ast.Module)
+        else []
+    )
+    functions_of = (one for one in path if isinstance(one, Function))
+    return own and min(held, default=0) > node.lineno and not binds(node.id, *functions_of)
 
 
 def _choices(tree: ast.Module) -> set[str]:
