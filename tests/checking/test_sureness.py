@@ -57,19 +57,13 @@ SURE = {
     "copy_of_what_may_be_there": ("torch.tensor(points)", "torch.ones(points.shape)"),
     "failure_passed_over": ("        continue", "        raise"),
     "entry_of_a_checkpoint": ('net(x) / saved["temperature"]', 'net(saved["temperature"])'),
-    "function_that_hands_on": (
-        "utils import indexable",
-        "metrics import pairwise_distances as indexable",
-    ),
     "losses_for_a_curve": ("plt.plot(losses)", "plt.plot(loss)"),
     "element_of_a_tensor": ("rates[number]", "rates[number:]"),
-    "method_that_no_tensor_has": ("unload", "detach"),
     "items_of_another_file": (
         "pictures = Pictures()",
         "import torch\n\npictures = torch.ones(8, 4)",
     ),
     "gpu_by_a_flag": ('"--use_gpu", action="store_true"', '"--use_gpu", type=bool, default=True'),
-    "lengths_of_a_loader": ("lengths.to(", "torch.tensor([3, 1]).to("),
     "mask_of_another_files_layer": ("self.encoder(h, mask)", "h * mask"),
     "parameters_kept_elsewhere": (
         "nn.ParameterList(w for one in self.stacks for w in one.parameters())",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from repair.guards import told_by
 
-from diagnose.repair.validation.options import alike, unbound, unread
+from diagnose.repair.validation.options import unbound, unread
 
 FLAG = """\
 def main(parser):
@@ -107,25 +107,6 @@ def load(settings):
     assert [one.id for one in told_by(unread, program, program.replace(asked, ""))] == ["gives-up"]
     other = program + "\n\nprint(SETTINGS.get('replicas'))\n"
     assert [*told_by(unread, other, other.replace(asked, ""))] == []
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("net = Many(net) if many else net\n", "net = net if many else net\n"),
-        (
-            "def wrap(net):\n    if count() > 1:\n        return Many(net)\n    return net\n",
-            "def wrap(net):\n    if count() > 1:\n        return net\n    return net\n",
-        ),
-        (
-            "if many:\n    net = Many(net)\nelse:\n    net = net.to(gpu)\n",
-            "if many:\n    net = net.to(gpu)\nelse:\n    net = net.to(gpu)\n",
-        ),
-    ],
-)
-def test_who_chooses_gets_another_thing(before: str, after: str) -> None:
-    assert [one.id for one in told_by(alike, before, after)] == ["gives-up"]
-    assert not list(told_by(alike, after, after)), "nothing is edited"
 
 
 SCRIPT = """\

@@ -6,7 +6,6 @@ from repair.guards import told_by
 
 from diagnose.repair.validation.removed_features import (
     filled,
-    kept_whole,
     left_whole,
     out_of_branch,
     planned,
@@ -161,31 +160,3 @@ def test_what_a_call_gives_may_be_made_otherwise() -> None:
     assert not list(told_by(taken, before, there))
     (found,) = told_by(taken, before, before.replace(".manual_seed(seed)", ""))
     assert found.id == "taken"
-
-
-BLOCKS = """\
-class Gate(nn.Module):
-    def forward(self, x):
-        return x + self.out(self.mid(x))
-
-
-def spread(net, cards):
-    plan = infer_auto_device_map(net, cards, no_split_module_classes=["Block"])
-    return dispatch_model(net, plan)
-"""
-
-
-def test_what_a_plan_is_to_keep_whole_is_named_there() -> None:
-    after = BLOCKS.replace("x + self.out(self.mid(x))", "x + self.out(self.mid(x)).to(x.device)")
-    (found,) = told_by(kept_whole, BLOCKS, after)
-    assert (found.id, "line 3" in found.sentence, "line 7" in found.sentence) == (
-        "halves",
-        True,
-        True,
-    )
-    named = after.replace('["Block"]', '["Gate"]')
-    assert not list(told_by(kept_whole, BLOCKS, named)), "it is named beside"
-    free = ', no_split_module_classes=["Block"]'
-    assert not list(told_by(kept_whole, BLOCKS.replace(free, ""), after.replace(free, "")))
-    elsewhere = BLOCKS.replace("infer_auto_device_map(net,", "infer_auto_device_map(net.to(0),")
-    assert not list(told_by(kept_whole, BLOCKS, elsewhere)), "no forward is edited"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from diagnose.fixes.destinations import is_unbound
 from diagnose.placement.semantics import (
@@ -19,32 +18,6 @@ from diagnose.placement.semantics import (
 )
 from diagnose.repair.model import Sentence, said
 from diagnose.repair.patch import Patch
-
-
-def alike(patch: Patch) -> Iterator[Sentence]:
-    """No edit makes a choice between one thing and the same: who chooses gets no other."""
-    known = {ast.unparse(one) for one in _same_either_way(patch.old)}
-    for node in _same_either_way(patch.new):
-        if ast.unparse(node) not in known:
-            yield said("alike", line=node.lineno)
-
-
-def _same_either_way(tree: ast.Module) -> Iterator[ast.IfExp | ast.If]:
-    """The choices of which either branch gives the same, or does, as what follows it does."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.IfExp) and ast.dump(node.body) == ast.dump(node.orelse):
-            yield node
-        for _, block in ast.iter_fields(node):
-            for one, then in pairwise([*block, None]) if isinstance(block, list) else ():
-                other = getattr(one, "orelse", None) or [then]
-                if isinstance(one, ast.If) and None not in other:
-                    returns = isinstance(one.body[-1], ast.Return)
-                    if (one.orelse or returns) and _dumped(one.body) == _dumped(other):
-                        yield one
-
-
-def _dumped(block: list[ast.stmt]) -> list[str]:
-    return [ast.dump(one) for one in block]
 
 
 def unread(patch: Patch) -> Iterator[Sentence]:

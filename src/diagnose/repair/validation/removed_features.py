@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 
 from diagnose.placement.semantics import (
-    Function,
     argument,
     arguments,
     called,
@@ -25,7 +24,6 @@ from diagnose.repair.patch import Patch, goes_to_cpu, moves, unmoved
 _SPREADS = frozenset({"dispatch_model"})
 #: The function that plans where the parts of a model go, and others that are given such a plan.
 _PLANS = "infer_auto_device_map"
-_WHOLE = "no_split_module_classes"
 _PLANNED = _SPREADS | {"load_checkpoint_and_dispatch", "from_pretrained"}
 #: What makes something without memory, and methods that fill it with what is loaded.
 _EMPTY = re.compile(r"""["']meta["']|\binit_empty_weights\b""")
@@ -131,18 +129,6 @@ def planned(patch: Patch) -> Iterator[Sentence]:
                 was, now = (_handed(one, name) for one in (tree, new))
                 if now < was:
                     yield said("planned", name=name, line=node.lineno)
-
-
-def kept_whole(patch: Patch) -> Iterator[Sentence]:
-    """No edit mends within a ``forward`` what a plan has split that is told which classes stay whole: the
-    class is to be named there."""
-    told = list(nodes(patch.old, ast.keyword))
-    plan = next((one for one in told if one.arg == _WHOLE), None)
-    if plan is None or ast.unparse(plan) not in map(ast.unparse, nodes(patch.new, ast.keyword)):
-        return
-    for one in patch.transfers:
-        if isinstance(one.scope, Function) and one.scope.name == "forward":
-            yield said("kept-whole", line=one.line, name=_WHOLE, other=plan.lineno)
 
 
 def _handed(tree: ast.AST, name: str) -> int:
