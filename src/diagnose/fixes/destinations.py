@@ -146,10 +146,7 @@ def is_unbound(name: str, within: Sequence[ast.AST], line: int) -> bool:
         line: its number in the file.
     """
     functions = [one for one in within if isinstance(one, Function)]
-    if any(
-        isinstance(outer, ast.arguments) and inner in (*outer.defaults, *outer.kw_defaults)
-        for outer, inner in pairwise(within)
-    ):
+    if any(_is_default(outer, inner) for outer, inner in pairwise(within)):
         functions = functions[:-1]  # a default is computed before its function runs
     if any(name in bound_names(one) for one in within if isinstance(one, ast.expr)):
         return False  # by the comprehension that it stands in
@@ -161,10 +158,21 @@ def is_unbound(name: str, within: Sequence[ast.AST], line: int) -> bool:
     if functions and name == "self":
         return True
     tree = within[0] if within else None
-    if not isinstance(tree, ast.Module) or not binds(name, tree):
+    return isinstance(tree, ast.Module) and _is_of_others(name, tree, line, inside=bool(functions))
+
+
+def _is_default(outer: ast.AST, inner: ast.AST) -> bool:
+    """Whether a node is the default of a parameter."""
+    return isinstance(outer, ast.arguments) and inner in (*outer.defaults, *outer.kw_defaults)
+
+
+def _is_of_others(name: str, tree: ast.Module, line: int, *, inside: bool) -> bool:
+    """Whether a file binds a name in other functions alone, or, for what stands inside one, only where it
+    is run and not imported."""
+    if not binds(name, tree):
         return False
     bound, script = [one for one in top(tree) if binds(name, one)], main_lines(tree)
-    if not functions or any(one.lineno not in script for one in bound):
+    if not inside or any(one.lineno not in script for one in bound):
         return not bound
     return not bound or not _is_read(name, tree, {*script, line})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from diagnose.fixes.codemods import distributions
 from diagnose.fixes.codemods.containers import is_several, returned, wrapped
@@ -216,15 +216,19 @@ def _check_registry(
     if owner is not None and target.value.id == "self" and not sets_up:
         raise Refused(f"it is set in {function.name}, maybe at every call, and not in __init__")
     blocks = [id(block_of(source, outer)) for outer in statements_around(source, statement)]
-    bases = {last_name(base) for base in owner.bases} if owner is not None else set[str]()
-    inherited = (one for one in nodes(source.tree, ast.ClassDef) if one.name in bases)
-    if any(_assignments(one, target) for one in inherited):
+    if any(_assignments(one, target) for one in _bases(owner, source)):
         raise Refused("a base of its class sets a plain attribute of that name")
     for other in _assignments(owner or function, target):
         if other is statement or other.lineno > statement.lineno:
             continue
         if other in getattr(owner, "body", ()) or id(block_of(source, other)) in blocks:
             raise Refused("a plain attribute of that name is set before")
+
+
+def _bases(owner: ast.ClassDef | None, source: Source) -> Iterator[ast.ClassDef]:
+    """The classes of a file that a class derives from."""
+    named = {last_name(base) for base in owner.bases} if owner is not None else set[str]()
+    return (one for one in nodes(source.tree, ast.ClassDef) if one.name in named)
 
 
 def _assignments(scope: ast.AST, target: ast.Attribute) -> list[ast.stmt]:
