@@ -46,9 +46,11 @@ def _of_structure(one: Tensor | Batch, other: Tensor | Batch) -> Value | None:
 
 
 def _of_names(one: External, other: External) -> Value | None:
-    """``try: from torch.ao.quantization import quantize_dynamic``, and where that was before."""
-    same = one.dotted.rpartition(".")[2] == other.dotted.rpartition(".")[2]
-    return other if same else None
+    """``try: from torch.ao.quantization import quantize_dynamic``, and where that was before; not the types
+    of tensors, which are of another device by where they are."""
+    (*_, last), (*_, name) = one.dotted.split("."), other.dotted.split(".")
+    same = last == name and not name.endswith("Tensor")
+    return other if same or one.dotted == other.dotted else None
 
 
 def of_any_key(held: Value | None, value: Value) -> Value:
