@@ -76,6 +76,8 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
     elif host and not is_host(sides[1].tensor.device):
         if devices or is_gpu(sides[1].tensor.device):
             yield (sides[0], sides[1]) if _is_table(meeting) else (sides[1], sides[0])
+    elif what == ConstraintKind.INDEX and _is_brought_along(meeting):
+        return
     elif what == ConstraintKind.HOME and is_on(sides[0], DeviceType.SPLIT):
         yield sides[0], sides[-1]
     elif not devices:
@@ -90,6 +92,12 @@ def _is_off_the_host(side: Meets, meeting: Meeting, devices: Sequence[str]) -> b
         # Whoever calls what nothing calls may have brought it to the host.
         return bool(devices) or (meeting.because is None and not _may_be_elsewhere(side.tensor))
     return bool(devices) and device is None
+
+
+def _is_brought_along(meeting: Meeting) -> bool:
+    """Whether an index of the host stands in brackets behind a tensor of a GPU, which takes it there."""
+    table, index = (one.tensor.device for one in meeting.sides[:2])
+    return isinstance(meeting.spot.node, ast.Subscript) and is_gpu(table) and is_host(index)
 
 
 def _is_table(meeting: Meeting) -> bool:
