@@ -71,13 +71,11 @@ def strays(meeting: Meeting, devices: Sequence[str]) -> Iterator[tuple[Meets, Me
     elif what == ConstraintKind.META:
         if devices or is_on(sides[0], DeviceType.META):
             yield sides[0], None
-    elif what == ConstraintKind.INDEX and len(sides) > 1 and sides[1].tensor.scalar:
+    elif what == ConstraintKind.INDEX and _is_brought_along(meeting):
         return
     elif host and not is_host(sides[1].tensor.device):
         if devices or is_gpu(sides[1].tensor.device):
             yield (sides[0], sides[1]) if _is_table(meeting) else (sides[1], sides[0])
-    elif what == ConstraintKind.INDEX and _is_brought_along(meeting):
-        return
     elif what == ConstraintKind.HOME and is_on(sides[0], DeviceType.SPLIT):
         yield sides[0], sides[-1]
     elif not devices:
@@ -95,9 +93,10 @@ def _is_off_the_host(side: Meets, meeting: Meeting, devices: Sequence[str]) -> b
 
 
 def _is_brought_along(meeting: Meeting) -> bool:
-    """Whether an index of the host stands in brackets behind a tensor of a GPU, which takes it there."""
-    table, index = (one.tensor.device for one in meeting.sides[:2])
-    return isinstance(meeting.spot.node, ast.Subscript) and is_gpu(table) and is_host(index)
+    """Whether an index is one number, or of the host and in brackets: a tensor of a GPU takes it along."""
+    table, index = (one.tensor for one in meeting.sides[:2])
+    brought = is_gpu(table.device) and is_host(index.device)
+    return index.scalar or (brought and isinstance(meeting.spot.node, ast.Subscript))
 
 
 def _is_table(meeting: Meeting) -> bool:
