@@ -79,10 +79,8 @@ def names_gpu(node: ast.expr) -> bool:
     return isinstance(said, str) and is_gpu(written(said))
 
 
-#: Methods of modules that register nothing and run no part.
-_OF_MODULES = frozenset(
-    {"parameters", "named_parameters", "buffers", "register_buffer", "train", "eval", "to"}
-)
+#: Methods of modules that are given something, register no parameter and run no part.
+_OF_MODULES = frozenset({"register_buffer", "train", "to"})
 #: Functions that make no module.
 _PLAIN_CALL = re.compile(
     r"(super|int|float|bool|str|len|list|tuple|dict|set|range|max|min|abs|round|sum|isinstance|getattr)"
@@ -148,7 +146,7 @@ def has_parameters(owner: ast.ClassDef | None) -> bool:
         forward = any(getattr(one, "name", "") == "forward" for one in owner.body)
         return forward or not any(is_model(one.target) for one in own)
     made = (dotted(one.func) or "?" for each in own if each.value for one in calls(each.value))
-    named = (dotted(one.func) or "" for one in calls(owner))
+    named = (dotted(one.func) or "" for one in calls(owner) if one.args)
     asked = {
         one.removeprefix("self.")
         for one in named
