@@ -24,6 +24,7 @@ from diagnose.web import create_app
 from diagnose.web.engine import Engine
 
 LIMIT = 200_000
+TIMEOUT = 15_000  # milliseconds that a page may take
 CHROMIUM_ARGUMENTS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -138,6 +139,13 @@ def remembering_server(
     )
 
 
+def has(locator: Any, count: int) -> None:
+    """Waits until a locator finds so many elements; ``locator.count()`` asks a page that may still load."""
+    from playwright.sync_api import expect
+
+    expect(locator).to_have_count(count, timeout=TIMEOUT)
+
+
 class Visitor:
     """A page and everything that a page must never do while it is looked at."""
 
@@ -171,7 +179,7 @@ def visit(chromium: Any, server: str) -> Iterator[Callable[..., Visitor]]:
 
     def make(**options: Any) -> Visitor:
         context = chromium.new_context(**{"locale": "en-US", **options})
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(TIMEOUT)
         visitors.append(Visitor(context.new_page(), server))
         return visitors[-1]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from web.conftest import LIMIT, Visitor
+from web.conftest import LIMIT, Visitor, has
 from web.samples import AMBIGUOUS, HOSTILE_TRACEBACK, PAYLOADS, TRACES, TWO_GPUS
 from web.test_uploads import NET, TEXT
 
@@ -78,7 +78,7 @@ def test_replies_are_buttons_that_rank_anew(visit: Visit, javascript: bool) -> N
     reply.locator("button").click()
     page.get_by_text("Your answers are included").wait_for()
     assert page.locator("#cause-1 .name code").inner_text() == pointed
-    assert page.locator(".questions h3", has_text=question).count() == 0
+    has(page.locator(".questions h3", has_text=question), 0)
     assert any(question in text for text in page.locator(".because").all_inner_texts())
     page.get_by_role("button", name="Take them back").click()
     page.locator(".questions h3").first.wait_for()
@@ -94,6 +94,7 @@ def test_incidents_are_searched_by_what_people_see(visit: Visit, javascript: boo
     everything = page.locator("main .index li").count()
     page.locator("input[type=search]").fill("MEMIT on several GPUs")
     page.get_by_role("button", name="Search").click()
+    page.wait_for_url("**q=*")
     assert "EasyEdit" in page.locator(".index li").first.inner_text()
     assert 0 < page.locator(".index li").count() < everything
     page.locator(".index a").first.click()
@@ -119,8 +120,8 @@ def test_hostile_paste_is_shown_and_runs_nothing(visit: Visit, javascript: bool)
     assert page.locator("#again textarea").input_value() == HOSTILE_TRACEBACK
     shown = page.locator("body").text_content()
     assert all(payload in shown for payload in PAYLOADS)
-    assert page.locator("script").count() == 1
-    assert page.locator("main img, main svg, main iframe, [onerror], [onload]").count() == 0
+    has(page.locator("script"), 1)
+    has(page.locator("main img, main svg, main iframe, [onerror], [onload]"), 0)
     for link in page.locator("a").all():
         assert link.get_attribute("href").startswith(("/", "#", "https://"))
     page.locator(
@@ -202,7 +203,7 @@ def test_file_is_dropped_on_the_text_area(visit: Visit) -> None:
     visitor.go()
     page = visitor.page
     drop(page, "train.log", EASYEDIT.read_text(encoding="utf-8"))
-    assert page.locator("textarea.unused").count() == 1
+    has(page.locator("textarea.unused"), 1)
     page.keyboard.press("Enter")  # the focus is on the button now
     page.locator("#cause-1").wait_for()
     assert "train.log" in page.locator(".input h2").inner_text()
@@ -216,7 +217,7 @@ def test_too_large_a_file_is_refused_before_it_is_sent(visit: Visit) -> None:
     assert "larger than" in page.locator("[role=alert]").inner_text()
     page.locator("button.primary").click()
     page.wait_for_timeout(200)
-    assert page.locator(".summary").count() == 0
+    has(page.locator(".summary"), 0)
     drop(page, "train.log", "x")
     assert not page.locator("[role=alert]").is_visible()
 
@@ -269,7 +270,7 @@ def test_evidence_leads_to_the_line(visit: Visit) -> None:
     link.click()
     row = page.locator(target)
     assert row.evaluate("row => row.matches(':target')")
-    assert row.locator("mark").count() == 1
+    has(row.locator("mark"), 1)
     assert row.evaluate(
         """row => { const box = row.closest(".lines").getBoundingClientRect();
                     const own = row.getBoundingClientRect();

@@ -12,7 +12,7 @@ from typing import Any, get_args
 
 import pytest
 from flask.testing import FlaskClient
-from web.conftest import LIMIT, Visitor
+from web.conftest import LIMIT, Visitor, has
 from web.samples import AMBIGUOUS, HOSTILE_TRACEBACK, PAYLOADS, TRACES
 from web.test_api import mistakes
 from web.test_api import test_description_and_routes_are_the_same as same_routes
@@ -529,7 +529,7 @@ def test_paste_this_fixed_it_paste_again(visit: Visit, javascript: bool) -> None
     assert "fixed by ana (worked as written 1)" in page.locator("#seen").inner_text()
     page.go_back()
     page.go_back()
-    assert page.locator("textarea").first.is_visible()
+    page.locator("textarea").first.wait_for()
     visitor.ask(text)
     assert "fixed by ana" in page.locator("#seen").inner_text()
     other = visit(java_script_enabled=javascript)
@@ -566,9 +566,9 @@ def test_search_merge_and_split(visit: Visit) -> None:
     visitor.go("/failures")
     page.get_by_role("searchbox").fill("right_hand")
     page.get_by_role("button", name="Search").click()
-    assert page.locator(".index li").count() == 1
+    has(page.locator(".index li"), 1)
     page.locator(".index a").first.click()
-    assert page.locator("svg.chart rect").count() == 1
+    has(page.locator("svg.chart rect"), 1)
     page.locator("#merge summary").click()
     page.locator("#merge label", has_text="left_hand").locator("input").check()
     page.locator("#merge-by").fill("cy")
@@ -636,8 +636,8 @@ def test_hostile_words_are_shown_and_run_nothing(visit: Visit) -> None:
     page.get_by_role("button", name="Remember it").click()
     page.locator("#seen a").click()
     page.locator("h1").wait_for()
-    assert page.locator("script").count() == 1
-    assert page.locator("main img, main iframe, [onerror], [onload]").count() == 0
+    has(page.locator("script"), 1)
+    has(page.locator("main img, main iframe, [onerror], [onload]"), 0)
     for link in page.locator("a").all():
         assert (link.get_attribute("href") or "").startswith(("/", "#", "https://"))
 

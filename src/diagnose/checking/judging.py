@@ -59,7 +59,7 @@ def judge(
             file = file._replace(source=file.source._replace(defaulted=defaulted))
             judged = _judged(file, options, texts or {})
             faults = dict.fromkeys(fault(path, piece.fault) for piece in lost)
-            return judged._replace(faults=(*judged.faults, *faults))
+            return judged._replace(faults=tuple(faults))
     except UnreadableError as error:
         return CheckedFile(path, problem=str(error))
     except TooLong:

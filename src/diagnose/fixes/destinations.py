@@ -19,7 +19,6 @@ from diagnose.placement.localization.availability import main_lines
 from diagnose.placement.semantics import (
     Binding,
     Function,
-    around,
     bindings_by,
     binds,
     binds_above,
@@ -31,6 +30,7 @@ from diagnose.placement.semantics import (
     loads,
     names,
     parameters,
+    path_to,
     reads,
     top,
 )
@@ -179,11 +179,9 @@ def _is_of_others(name: str, tree: ast.Module, line: int, *, inside: bool) -> bo
 
 def _is_read(name: str, tree: ast.Module, but: Container[int]) -> bool:
     """Whether a function reads a name that it does not bind, in other lines than some."""
-    asked = (one for one in loads(tree, name) if one.lineno not in but)
-    return any(
-        not binds(name, *around(tree, one, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-        for one in asked
-    )
+    paths = (path_to(tree, one) for one in loads(tree, name) if one.lineno not in but)
+    scopes = ([one for one in path if isinstance(one, Function | ast.Lambda)] for path in paths)
+    return any(not binds(name, *each) for each in scopes)
 
 
 def _line(statement: ast.AST) -> int:

@@ -100,8 +100,8 @@ class Judge:
     def without_exception(
         self, lines: Sequence[Peeled], source: str, also: frozenset[str] = frozenset()
     ) -> Report:
-        """No exception: a device wording alone, or one that says something of ``also``, or a line that
-        tells of a killed process."""
+        """No exception: a device wording alone, or one that says something of ``also``, or a line about
+        a killed process."""
         if (spoken := self._wordings.first_line(lines, also)) is not None:
             line, reading = spoken
             kind = reading.wording.exception

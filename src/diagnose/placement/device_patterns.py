@@ -146,13 +146,12 @@ def has_parameters(owner: ast.ClassDef | None) -> bool:
         forward = any(getattr(one, "name", "") == "forward" for one in owner.body)
         return forward or not any(is_model(one.target) for one in own)
     made = (dotted(one.func) or "?" for each in own if each.value for one in calls(each.value))
-    named = (dotted(one.func) or "" for one in calls(owner) if one.args)
-    asked = {
-        one.removeprefix("self.")
-        for one in named
-        if one.count(".") == 1 and one.startswith("self.")
+    run = {
+        one.func.attr
+        for one in calls(owner)
+        if one.args and isinstance(one.func, ast.Attribute) and dotted(one.func.value) == "self"
     }
-    parts = asked - {getattr(one, "name", "") for one in owner.body} - _OF_MODULES
+    parts = run - {getattr(one, "name", "") for one in owner.body} - _OF_MODULES
     return bool(parts) or not all(map(_PLAIN_CALL.fullmatch, made))
 
 

@@ -116,8 +116,9 @@ def _is_load(call: ast.Call, source: Source) -> bool:
     before = (one for one in calls(scope_of(source.tree, call)) if one.lineno < call.lineno)
     if any(_TRAINS.match(called(one)) for one in before):
         return False  # this process has saved it
-    saves = [one for one in calls(source.tree, "save") if dotted(one.func) == "torch.save"]
-    if any(calls(scope_of(source.tree, one), "cpu") for one in saves):
+    saves = calls(source.tree, "save")
+    of_torch = (one for one in saves if dotted(one.func) == "torch.save")
+    if any(calls(scope_of(source.tree, one), "cpu") for one in of_torch):
         return False  # from the host
     saved = (one.args[1] for one in saves if len(one.args) > 1)
     return not any(

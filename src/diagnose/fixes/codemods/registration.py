@@ -216,7 +216,7 @@ def _check_registry(
     if owner is not None and target.value.id == "self" and not sets_up:
         raise Refused(f"it is set in {function.name}, maybe at every call, and not in __init__")
     blocks = [id(block_of(source, outer)) for outer in statements_around(source, statement)]
-    if any(_assignments(one, target) for one in _bases(owner, source)):
+    if _is_set_by_a_base(owner, source, target):
         raise Refused("a base of its class sets a plain attribute of that name")
     for other in _assignments(owner or function, target):
         if other is statement or other.lineno > statement.lineno:
@@ -225,21 +225,20 @@ def _check_registry(
             raise Refused("a plain attribute of that name is set before")
 
 
-def _bases(owner: ast.ClassDef | None, source: Source) -> Iterator[ast.ClassDef]:
-    """The classes of a file that a class derives from."""
+def _is_set_by_a_base(owner: ast.ClassDef | None, source: Source, target: ast.Attribute) -> bool:
+    """Whether a class of the file that a class derives from sets an attribute."""
     named = {last_name(base) for base in owner.bases} if owner is not None else set[str]()
-    return (one for one in nodes(source.tree, ast.ClassDef) if one.name in named)
+    bases = (one for one in nodes(source.tree, ast.ClassDef) if one.name in named)
+    return any(True for base in bases for _ in _assignments(base, target))
 
 
-def _assignments(scope: ast.AST, target: ast.Attribute) -> list[ast.stmt]:
+def _assignments(scope: ast.AST, target: ast.Attribute) -> Iterator[ast.stmt]:
     """The statements of a scope that set an attribute, or a name of the class that it would hide."""
-    found = list[ast.stmt]()
     for one in bindings(scope):
         in_class = isinstance(scope, ast.ClassDef) and one.by in scope.body
         wanted = target.attr if in_class else dotted(target)
         if isinstance(one.by, ast.Assign | ast.AnnAssign) and dotted(one.target) == wanted:
-            found.append(one.by)
-    return found
+            yield one.by
 
 
 def _trains(call: ast.Call) -> bool:

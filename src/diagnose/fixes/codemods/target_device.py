@@ -46,7 +46,7 @@ def target_device(suspect: Suspect, otherwise: str | None = None) -> str:
     main = is_gpu(wanted) and (not wanted.number or wanted.home)
     for device in suspect.devices:
         if _is_in_scope(device, suspect):
-            # A name that the function, or the class, goes by is read more easily than weights.
+            # A name that the function moves others by is read more easily than weights.
             named = (
                 by_neighbours(at, literal=literal) if main and device.startswith("next(") else []
             )

@@ -45,14 +45,11 @@ def unbound(patch: Patch) -> Iterator[Sentence]:
 
 def _is_bound_below(node: ast.Name, path: Sequence[ast.AST]) -> bool:
     """Whether a class asks for a name that its file binds only below it."""
-    tree, own = path[0], any(isinstance(one, ast.ClassDef) for one in path)
-    held = (
-        [one.lineno for one in top(tree) if binds(node.id, one)]
-        if isinstance(tree, ast.Module)
-        else []
-    )
-    functions_of = (one for one in path if isinstance(one, Function))
-    return own and min(held, default=0) > node.lineno and not binds(node.id, *functions_of)
+    tree, within = path[0], [one for one in path if isinstance(one, Function)]
+    if not isinstance(tree, ast.Module) or not any(isinstance(one, ast.ClassDef) for one in path):
+        return False
+    held = [one.lineno for one in top(tree) if binds(node.id, one)]
+    return min(held, default=0) > node.lineno and not binds(node.id, *within)
 
 
 def _choices(tree: ast.Module) -> set[str]:
