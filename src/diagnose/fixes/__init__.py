@@ -8,6 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from diagnose.bulkhead import guarded
+from diagnose.fixes.completion import completed
 from diagnose.fixes.diff import edit, patch
 from diagnose.fixes.file_edit import FileEdit
 from diagnose.fixes.line_gate import Refused, Site
@@ -70,7 +71,21 @@ def considered(cause: Cause, scene: Scene, facts: Mapping[str, Fact]) -> list[Co
             made = Refused("a fix before it makes the same edit")
         by_form = isinstance(made, FileEdit) and _is_setting(template.kind, cause, scene, made)
         found.append(Considered(template, place, made, by_form))
-    return sorted(found, key=partial(_concrete, facts))
+    return _settled(sorted(found, key=partial(_concrete, facts)), cause, scene)
+
+
+def _settled(ordered: list[Considered], cause: Cause, scene: Scene) -> list[Considered]:
+    """The same, the first edit completed; one after which it fails as before is refused, and comes last."""
+    refuted = list[Considered]()
+    for at, one in enumerate(ordered):
+        if not isinstance(one.made, Refused):
+            make = partial(completed, one.made, scene)
+            made = guarded(f"{cause.id}/fixes/{one.template.kind}", make, one.made)
+            ordered[at] = one._replace(made=made)
+            if not isinstance(made, Refused):
+                break
+            refuted.append(ordered[at])
+    return [*(one for one in ordered if one not in refuted), *refuted]
 
 
 def _concrete(facts: Mapping[str, Fact], one: Considered) -> int:

@@ -262,6 +262,11 @@ def _bound_by(statement: ast.AST) -> set[str | None]:
     return {dotted(one.target) for one in anew}
 
 
+def is_rebound(of: ast.expr, statement: ast.AST) -> bool:
+    """Whether a statement binds anew what it reads."""
+    return dotted(of) in _bound_by(statement)
+
+
 def _is_bound_above(of: ast.expr, statement: ast.AST, function: Function | None) -> bool:
     """Whether a function binds a name above a statement or is given it; attributes are bound anywhere."""
     if function is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
 from diagnose.fixes.file_gate import Change, Lines, changed_lines, rewritten
@@ -57,6 +58,24 @@ def file_edit(source: Source, changes: Sequence[Change]) -> FileEdit:
         _diff(source, changed_lines(source, changes)),
         text,
     )
+
+
+def joined(source: Source, first: FileEdit, text: str) -> FileEdit:
+    """An edit with others that follow it, as one: its own lines, and a diff of all.
+
+    Args:
+        source: the file as it is.
+        first: the edit.
+        text: all of the file after the others, too.
+    """
+    after = text.split("\n")
+    blocks = SequenceMatcher(None, source.lines, after, autojunk=False).get_opcodes()
+    changed = [
+        Lines(start + 1, tuple(source.lines[start:end]), tuple(after[to:last]))
+        for tag, start, end, to, last in blocks
+        if tag != "equal"
+    ]
+    return first._replace(diff=_diff(source, changed), text=text)
 
 
 def _name(path: str) -> str:

@@ -8,7 +8,7 @@ what met in the line that failed, by the calls that led there.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from typing import NamedTuple
@@ -299,6 +299,33 @@ def suspects(
         if met:
             break
     return ()
+
+
+def apart(program: Program, line: Line) -> Iterator[Suspect]:
+    """The suspects of what meets in a line, where it is known that devices differ."""
+    return _apart(program, lambda spot: _at(spot, line))
+
+
+def behind(program: Program, line: Line) -> Iterator[Suspect]:
+    """The suspects of what meets behind a line of a function, in that function or in what it calls there,
+    where it is known that devices differ."""
+    source = program.sources.get(line.path)
+    function = source.function_at(line.number) if source is not None else None
+    return _apart(
+        program,
+        lambda spot: (
+            spot.source is source and spot.enclosing is function and spot.line > line.number
+        ),
+        called=True,
+    )
+
+
+def _apart(
+    program: Program, is_asked: Callable[[Spot], bool], *, called: bool = False
+) -> Iterator[Suspect]:
+    for one in program.meetings:
+        if one.is_judged and any(map(is_asked, (one.spot, *(one.calls if called else ())))):
+            yield from of_meeting(one, split=program.split)
 
 
 def doubted(program: Program, stack: Sequence[Line], devices: Sequence[str]) -> tuple[Suspect, ...]:

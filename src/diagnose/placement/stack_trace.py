@@ -41,6 +41,10 @@ class StackTrace:
         for line in lines:
             self._numbers.setdefault(line.path, []).append(line.number)
 
+    def at(self, lines: Sequence[Line]) -> StackTrace:
+        """The same with its lines where they are in edited files."""
+        return StackTrace(lines, self._called, of_main=self.of_main)
+
     def is_of(self, source: Source) -> bool:
         """Whether a line is one of a file's."""
         return source.path in self._numbers

@@ -14,6 +14,7 @@ from diagnose.kinds import DeviceType, OptionState
 from diagnose.model import Frame, TorchNames
 from diagnose.model import Line as Numbered
 from diagnose.placement import (
+    Imported,
     Source,
     Suspect,
     check,
@@ -37,13 +38,15 @@ _LARGEST = 400_000
 
 class Origins(NamedTuple):
     """What the user's files say: the suspects, likeliest first, the files that were analysed, the
-    analysed program, what the traceback shows of them, the devices that the message names."""
+    analysed program, what the traceback shows of them, the devices that the message names; ``again``
+    analyses them with one file edited, and the traceback's lines where they are then."""
 
     suspects: tuple[Suspect, ...] = ()
     sources: tuple[Source, ...] = ()
     program: Program | None = None
     trace: StackTrace = StackTrace()
     devices: tuple[str, ...] = ()
+    again: Callable[[Source, StackTrace], Program] | None = None
 
 
 def of_failure(
@@ -68,17 +71,38 @@ def of_failure(
     main = read[0] is first and _is_run(frames, found[0][0])
     stack = [Line(file.path, frame.line) for frame, file in found if frame.line is not None]
     trace = StackTrace(stack, _called(frames, stack), of_main=main)
-    look = partial(analyse, read[0], torch, parsed.imported, read[1:], trace=trace)
-    look = partial(look, gpus=_gpus(devices))
-    program = look()
-    said = suspects(program, stack, devices)
-    again = not program.is_long
-    for is_open, way in _WAYS:
-        if again and is_open(program, said):
-            other = look(**way)
+    look = partial(_analysed, read, parsed.imported, torch=torch, gpus=_gpus(devices))
+    program = look(trace=trace)
+    said, known = suspects(program, stack, devices), look
+    for is_open, way in () if program.is_long else _WAYS:
+        if is_open(program, said):
+            other = look(trace=trace, **way)
             if met := suspects(other, stack, devices):
-                program, said = other, met
-    return Origins(said, tuple(program.sources.values()), program, trace, tuple(devices))
+                program, said, known = other, met, partial(look, **way)
+
+    def edited(source: Source, shown: StackTrace) -> Program:
+        return known(edited=source, trace=shown)
+
+    again = None if program.is_long else edited
+    analysed = tuple(program.sources.values())
+    return Origins(said, analysed, program, trace, tuple(devices), again)
+
+
+def _analysed(
+    read: Sequence[Source],
+    imported: Imported,
+    edited: Source | None = None,
+    *,
+    torch: TorchNames,
+    **options: Any,
+) -> Program:
+    """The analysed program, with one of its files edited."""
+
+    def current(source: Source | None) -> Source | None:
+        return edited if source and edited and source.path == edited.path else source
+
+    first, *rest = (current(one) or one for one in read)
+    return analyse(first, torch, lambda *asked: current(imported(*asked)), rest, **options)
 
 
 def _called(frames: Sequence[Frame], stack: Sequence[Line]) -> set[int]:

@@ -23,6 +23,7 @@ from diagnose.sources import Sources
 
 if TYPE_CHECKING:
     from diagnose.scene.origins import Origins
+    from diagnose.scene.reanalysis import Reanalysis
 
 #: Asks a live process about a scene's frames.
 Look = Callable[["Scene"], Seen]
@@ -79,6 +80,20 @@ class Scene(Frames):
         from diagnose.scene import origins
 
         return guarded("placement", partial(origins.elsewhere, self._origins), ())
+
+    def analysed(self, printed: str) -> Source | None:
+        """The analysed file that the traceback knows by a name."""
+        sources = self._origins.sources if self._origins is not None else ()
+        return next((one for one in sources if self.printed(one.path) == printed), None)
+
+    def after(self, path: str, text: str) -> Reanalysis | None:
+        """What fails where it failed, or behind, once a file is edited (`reanalysis`); None where the files
+        do not explain the failure as it is."""
+        if self._origins is None:
+            return None
+        from diagnose.scene.reanalysis import reanalysed
+
+        return guarded("placement", partial(reanalysed, self._origins, path, text), None)
 
     @cached_property
     def _origins(self) -> Origins | None:

@@ -11,7 +11,7 @@ from diagnose.fixes.codemods.expressions import expression, replaced, with_argum
 from diagnose.fixes.codemods.imports import spelled
 from diagnose.fixes.codemods.positions import ancestors
 from diagnose.fixes.codemods.replica_caches import rebuilt
-from diagnose.fixes.codemods.target_device import given_beside, of_weight, target_device
+from diagnose.fixes.codemods.target_device import given_beside, in_scope, of_weight, target_device
 from diagnose.fixes.codemods.transfers import is_moved, value_of
 from diagnose.fixes.file_gate import Change
 from diagnose.fixes.line_gate import Refused
@@ -76,7 +76,7 @@ def elsewhere(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
         raise Refused("no move names the device")
     if not suspect.devices and not written:
         raise Refused("no expression for the device is in scope")
-    devices = suspect.devices or (f'"{wanted}"',)
+    devices = tuple(in_scope(suspect)) or (f'"{wanted}"',)
     return use_device(suspect._replace(devices=devices[:1]), torch)
 
 

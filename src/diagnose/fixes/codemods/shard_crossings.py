@@ -9,7 +9,7 @@ from diagnose.fixes.codemods.expressions import around, moved, replaced, with_ar
 from diagnose.fixes.codemods.fixed_device import elsewhere
 from diagnose.fixes.codemods.positions import ancestors, statement_of, text_of
 from diagnose.fixes.codemods.replica_caches import as_read
-from diagnose.fixes.codemods.target_device import target_device
+from diagnose.fixes.codemods.target_device import in_scope, target_device
 from diagnose.fixes.codemods.transfers import is_moved
 from diagnose.fixes.file_gate import Change
 from diagnose.fixes.line_gate import Refused
@@ -65,9 +65,9 @@ def sent_elsewhere(suspect: Suspect) -> list[Change]:
     the other inputs of the statement that the model is called with go there, too. none where
     the line moves nothing."""
     source, node = suspect.spot.source, suspect.spot.node
-    if suspect.wanted is None or not suspect.devices or not isinstance(node, ast.expr):
+    device = next(in_scope(suspect), None)
+    if suspect.wanted is None or device is None or not isinstance(node, ast.expr):
         return []
-    device = suspect.devices[0]
     if suspect.meets is None or holds(suspect.meets.node, node):
         return []
     if not isinstance(node, ast.Call):

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from itertools import chain
 
 from diagnose.fixes.codemods.expressions import expression
 from diagnose.fixes.codemods.positions import ancestors, class_around, functions_around
-from diagnose.fixes.destinations import asks_own_weights, is_unbound
+from diagnose.fixes.destinations import asks_own_weights, is_rebound, is_unbound
 from diagnose.fixes.line_gate import Refused
 from diagnose.kinds import DeviceType
 from diagnose.placement.device_patterns import (
     by_neighbours,
     has_parameters,
+    moved_in,
     nearby,
     of_class,
     of_program,
@@ -26,6 +28,7 @@ from diagnose.placement.semantics import (
     bindings,
     dotted,
     names,
+    nodes,
     parameters,
 )
 
@@ -44,13 +47,10 @@ def target_device(suspect: Suspect, otherwise: str | None = None) -> str:
     at, wanted = suspect.spot, suspect.wanted
     literal = suspect.cause not in ("hardcoded-device", "rank-device")  # there it is at fault
     main = is_gpu(wanted) and (not wanted.number or wanted.home)
-    for device in suspect.devices:
-        if _is_in_scope(device, suspect):
-            # A name that the function moves others by is read more easily than weights.
-            named = (
-                by_neighbours(at, literal=literal) if main and device.startswith("next(") else []
-            )
-            return next((one for one in named if not one.startswith('"')), device)
+    for device in in_scope(suspect):
+        # A name that the function moves others by is read more easily than weights.
+        named = by_neighbours(at, literal=literal) if main and device.startswith("next(") else []
+        return next((one for one in named if not one.startswith('"')), device)
     known = of_class(at) if wanted is None else of_program(at, literal=literal) if main else ()
     gpu = wanted is not None and wanted.type != DeviceType.CPU
     gpu_else = otherwise is not None and "cuda" in otherwise
@@ -67,6 +67,11 @@ def target_device(suspect: Suspect, otherwise: str | None = None) -> str:
     raise Refused("no expression for the device is in scope")
 
 
+def in_scope(suspect: Suspect) -> Iterator[str]:
+    """The expressions for the wanted device that may be written at a suspect's spot, best first."""
+    return (one for one in suspect.devices if _is_in_scope(one, suspect))
+
+
 def _is_in_scope(device: str, suspect: Suspect) -> bool:
     """Whether an expression for a device may be written at a suspect's spot."""
     source, node = suspect.spot.source, suspect.spot.node
@@ -77,6 +82,10 @@ def _is_in_scope(device: str, suspect: Suspect) -> bool:
     if asks_own_weights(written) and not has_parameters(class_around(source, node)):
         return False
     within = ancestors(source, node)
+    statement = next((one for one in reversed(within) if isinstance(one, ast.stmt)), node)
+    asked = {dotted(one.value) for one in nodes(written, ast.Attribute)}
+    if any(dotted(one) in asked and is_rebound(one, statement) for one in moved_in(statement)):
+        return False  # it is where it is about to leave
     return not any(is_unbound(one, within, suspect.spot.line) for one in names(written))
 
 
