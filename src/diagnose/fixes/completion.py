@@ -32,6 +32,8 @@ def completed(edit: Edit | FileEdit, scene: Scene) -> Edit | FileEdit | Refused:
     if source is None or first is None:
         return edit
     text, left = first.text, scene.after(source.path, first.text)
+    if left is not None and left.is_idle:
+        return Refused("what failed fails after it, too")
     for _ in range(_MOST):
         if left is None or (added := _added(left, source.path, text, scene)) is None:
             break
@@ -59,10 +61,10 @@ def _whole(edit: Edit | FileEdit, source: Source) -> FileEdit | None:
 
 def _added(left: Reanalysis, path: str, text: str, scene: Scene) -> tuple[str, Reanalysis] | None:
     """The file with one more edit, and what fails then; None where none helps."""
-    for suspect in (*left.still, *left.next):
+    for suspect in left.left:
         for edited in _defined(suspect, path, scene):
             after = scene.after(path, edited)
-            if after and all(one.name != suspect.name for one in (*after.still, *after.next)):
+            if after and all(one.name != suspect.name for one in after.left):
                 return edited, after
     return None
 

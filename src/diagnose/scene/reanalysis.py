@@ -15,10 +15,21 @@ from diagnose.scene.origins import Origins
 
 class Reanalysis(NamedTuple):
     """A failure after an edit, as far as it is known where all operands are: the suspects of the line that
-    failed, and of what comes behind the traceback's lines, in order."""
+    failed, before the edit and still, and of what comes behind the traceback's lines, in order."""
 
+    before: tuple[Suspect, ...]
     still: tuple[Suspect, ...]
     next: tuple[Suspect, ...]
+
+    @property
+    def left(self) -> tuple[Suspect, ...]:
+        """All that fails then."""
+        return (*self.still, *self.next)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether the line fails as it did."""
+        return {one.name for one in self.before} <= {one.name for one in self.still}
 
 
 def reanalysed(origins: Origins, path: str, text: str) -> Reanalysis | None:
@@ -36,14 +47,15 @@ def reanalysed(origins: Origins, path: str, text: str) -> Reanalysis | None:
     lines, program = origins.trace.lines, origins.program
     if before is None or program is None or origins.again is None or not lines:
         return None
-    if not any(True for _ in apart(program, lines[-1])):
+    failed = _by_place(apart(program, lines[-1]))
+    if not failed:
         return None
     edited = Source(path, text.split("\n"), ast.parse(text))
     at = _moved(before.lines, edited.lines)
     lines = tuple(one._replace(number=at(one.number)) if one.path == path else one for one in lines)
     after = origins.again(edited, origins.trace.at(lines))
     following = chain.from_iterable(behind(after, line) for line in reversed(lines))
-    return Reanalysis(_by_place(apart(after, lines[-1])), _by_place(following))
+    return Reanalysis(failed, _by_place(apart(after, lines[-1])), _by_place(following))
 
 
 def _by_place(suspects: Iterable[Suspect]) -> tuple[Suspect, ...]:
