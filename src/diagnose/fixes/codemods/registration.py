@@ -43,6 +43,10 @@ def buffer(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     _check_class(source, statement)
     if (drawn := distributions.kept(source, statement, target, value, torch)) is not None:
         return drawn
+    if (empty := _empty(source, statement, target)) is not None and not is_several(value):
+        saved = _saved(source, statement, ast.Constant(target.attr))
+        code = f'self.register_buffer("{target.attr}", None{saved})'
+        return [Change((Splice(*writable(source, empty), code),), empty, statements(code))]
     _check_registry(source, statement, target, torch, shared=suspect.cause == CAUSE)
     parameter = _unmoved_parameter(source, value, torch)
     if parameter is not None:
@@ -223,6 +227,27 @@ def _check_registry(
             continue
         if other in getattr(owner, "body", ()) or id(block_of(source, other)) in blocks:
             raise Refused("a plain attribute of that name is set before")
+
+
+def _empty(source: Source, statement: ast.stmt, target: ast.Attribute) -> ast.stmt | None:
+    """``self.x = None`` in ``__init__``, where a tensor is assigned elsewhere: a buffer without a value, to
+    which torch gives what is assigned to it. None where there is no such statement."""
+    owner = class_around(source, statement)
+    members = owner.body if owner is not None else []
+    start = next((one for one in members if getattr(one, "name", "") == "__init__"), None)
+    body = start.body if isinstance(start, ast.FunctionDef) else []
+    first = next((one for one in body if _sets(one, target)), None)
+    match first:
+        case ast.Assign(value=ast.Constant(value=None)) if start is not None:
+            begun = any(one.lineno > first.lineno for one in calls(start, "__init__"))
+            return None if begun or first is statement else first
+    return None
+
+
+def _sets(statement: ast.stmt, target: ast.Attribute) -> bool:
+    """Whether a statement sets an attribute, and nothing else."""
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return [dotted(one) for one in targets] == [dotted(target)]
 
 
 def _is_set_by_a_base(owner: ast.ClassDef | None, source: Source, target: ast.Attribute) -> bool:

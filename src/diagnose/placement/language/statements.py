@@ -153,10 +153,22 @@ def _if(machine: Machine, node: ast.AST, frame: Frame) -> None:
     test, told = truth(machine, node.test, frame), machine.trace.branch(frame.source, node)
     test = told if told is not None else test
     refusal(machine, node, frame, holds=test)
+    if test and told is None and isinstance(node.body[-1], ast.Raise):
+        test = _passed(node, frame)
     if test is not None:
         _block(machine, node.body if test else node.orelse, frame)
         return
     _forks(machine, (node.body, node.orelse), frame)
+
+
+def _passed(node: ast.If, frame: Frame) -> bool:
+    """False: a run that is worth a word does not end in an ``if`` that raises. What was left out is given
+    then, nobody knows what."""
+    for name in names(node.test):
+        held = frame.names.get(name)
+        if isinstance(held, Const) and held.value is None:
+            frame.names[name] = Unknown(name)
+    return False
 
 
 #: Loops within loops that are run item by item, their items, and turns in all of more loops.
