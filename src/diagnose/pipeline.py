@@ -14,7 +14,7 @@ from diagnose.casebase.store import Casebase, load
 from diagnose.errors import DiagnoseError, printable
 from diagnose.facts import known_again
 from diagnose.fixes import for_cause
-from diagnose.fixes.lines import edited, settled
+from diagnose.fixes.lines import edited
 from diagnose.fixes.releases import known_bugs
 from diagnose.model import (
     DEVICE_FAMILY,
@@ -170,15 +170,13 @@ def _place(scene: Scene, cause: Cause | None) -> Place | None:
 
 def _named(scene: Scene, cause: Cause | None, causes: Sequence[RankedCause]) -> Frame | None:
     """The line to edit, as the first edit has it."""
-    suspect = scene.suspect(causes[0].id) if causes else None
-    fixes, culprit = causes[0].fixes if causes else (), _culprit(scene, cause)
-    return settled(culprit, fixes) or edited(culprit, suspect, fixes)
+    return edited(_culprit(scene, cause), causes[0].fixes if causes else ())
 
 
-def _around(scene: Scene, cause: Cause | None, causes: Sequence[RankedCause]) -> tuple[Line, ...]:
+def _around(scene: Scene, cause: Cause | None, named: Frame | None) -> tuple[Line, ...]:
     place = _place(scene, cause)
-    setting = settled(place.frame if place else None, causes[0].fixes) if causes else None
-    place = scene.place(setting) if setting is not None else place
+    if named is not None and (place is None or named != place.frame):
+        place = scene.place(named)
     return scene.around(place) if place is not None else ()
 
 
@@ -226,16 +224,17 @@ def _device(scene: Scene, casebase: Casebase, top: int, answers: Answers) -> Dia
     if report.description is not None:  # nearness to a description counts the cause already
         near = tuple(matches)
     first = ranked[0].cause if ranked else None
+    named = guarded("culprit", partial(_named, scene, first, causes), None)
     return Diagnosis(
         report,
         verdict,
-        guarded("culprit", partial(_named, scene, first, causes), None),
+        named,
         causes,
         near[:3],
         casebase.lang,
         questions,
-        around=guarded("around", partial(_around, scene, first, causes), ()),
-        basis=guarded("culprit/basis", partial(_basis, scene, first, causes), "trace"),
+        around=guarded("around", partial(_around, scene, first, named), ()),
+        basis=guarded("culprit/basis", partial(_basis, scene, first, named), "trace"),
         site=guarded("site", partial(_site, scene), None),
         met=guarded("operands", partial(_met, scene, first), ()),
         remedy=guarded("remedy", partial(_remedy, scene), ""),
@@ -277,9 +276,9 @@ def _met(scene: Scene, cause: Cause | None) -> tuple[Met, ...]:
     return operands.operands(scene, scene.suspect(cause.id) if cause is not None else None)
 
 
-def _basis(scene: Scene, cause: Cause | None, causes: Sequence[RankedCause]) -> Basis:
+def _basis(scene: Scene, cause: Cause | None, named: Frame | None) -> Basis:
     """What the line to edit rests on."""
-    if causes and settled(_culprit(scene, cause), causes[0].fixes) is not None:
+    if named != _culprit(scene, cause):
         return "source"
     suspect = scene.suspect(cause.id) if cause is not None else None
     if suspect is None:

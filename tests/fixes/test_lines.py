@@ -1,26 +1,16 @@
-"""The line that an answer names, of a statement over several lines that an edit changes."""
+"""The line that an answer names is the one that its first edit changes."""
 
 from __future__ import annotations
 
-import ast
-
 from diagnose.fixes.lines import edited
 from diagnose.model import Edit, Fix, Frame
-from diagnose.placement.model import Source, Spot, Suspect
 
-TEXT = """\
-self.steps = [
-    nn.Linear(3, 3),
-]
-"""
-SOURCE = Source("net.py", TEXT.split("\n"), ast.parse(TEXT))
-SUSPECT = Suspect("unregistered-submodule", "self.steps", Spot(SOURCE, SOURCE.tree.body[0]))
 FIRST = Frame("net.py", 1, None, "self.steps = [")
 
 
 def _named(line: int, before: str, after: str) -> int | None:
     fix = Fix("register-module", "", "a patch", edit=Edit("net.py", line, before, after))
-    named = edited(FIRST, SUSPECT, [fix])
+    named = edited(FIRST, [fix])
     assert named is not None
     return named.line
 
@@ -31,3 +21,14 @@ def test_a_line_that_is_changed() -> None:
 
 def test_a_statement_that_another_one_is_added_to() -> None:
     assert _named(3, "]", "]\nself.layers = nn.ModuleList(self.steps)") == 1
+
+
+def test_a_line_of_another_file_that_is_changed() -> None:
+    fix = Fix(
+        "move-input", "", "a patch", edit=Edit("train.py", 9, "    net(x)", "    net(x.cuda())")
+    )
+    assert edited(FIRST, [fix]) == Frame("train.py", 9, None, "net(x)")
+
+
+def test_a_fix_that_changes_no_line() -> None:
+    assert edited(FIRST, [Fix("single-gpu", "")]) == FIRST

@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from diagnose.fixes.file_edit import FileEdit, joined
 from diagnose.fixes.line_gate import Refused
 from diagnose.model import Edit
 from diagnose.placement.model import Source, Suspect
 from diagnose.scene import Scene
-from diagnose.scene.reanalysis import Reanalysis
+
+if TYPE_CHECKING:
+    from diagnose.scene.reanalysis import Reanalysis
 
 #: So many edits are added to one.
 _MOST = 4

@@ -1,0 +1,1 @@
+refused: a plain attribute of that name is set before
