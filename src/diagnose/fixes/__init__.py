@@ -191,7 +191,7 @@ def _of_file(kind: str, cause: Cause, scene: Scene) -> FileEdit:
             if setting is None:
                 raise
         else:
-            others = twins(suspect, (*scene.suspects, *scene.elsewhere), torch)
+            others = twins(suspect, scene.suspects, torch)
             return _with_others(kind, suspect, alone, others, torch) or alone
     assert setting is not None
     return define(kind, setting, torch=torch)

@@ -25,7 +25,6 @@ from diagnose.placement import (
 from diagnose.placement.analysis import Program, analyse, doubted, suspects
 from diagnose.placement.devices import HOME
 from diagnose.placement.localization import call_stack
-from diagnose.placement.localization.suspects import of_meeting
 from diagnose.placement.model import Device, Spot
 from diagnose.placement.semantics import calls, dotted, lines_of, reads
 from diagnose.placement.stack_trace import Line, StackTrace
@@ -193,17 +192,6 @@ def _gpus(devices: Sequence[str]) -> int:
     numbers = (device.partition(":")[2] for device in devices)
     told = (int(number) for number in numbers if number.isdecimal() and len(number) < 3)
     return max([2, *(number + 1 for number in told)])
-
-
-def elsewhere(origins: Origins) -> tuple[Suspect, ...]:
-    """What else is sure to fail in the program, wherever that is."""
-    program = origins.program
-    found: dict[tuple[str, str, int], Suspect] = {}
-    for meeting in program.meetings if program is not None else ():
-        for one in of_meeting(meeting):
-            if one.sure:
-                found.setdefault((one.cause, one.spot.file, one.spot.line), one)
-    return tuple(found.values())
 
 
 #: Cause -> the causes whose line to edit is its own, too, where the analysis names those.

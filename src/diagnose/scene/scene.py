@@ -72,15 +72,6 @@ class Scene(Frames):
         look = partial(origins.of_code, told.blocks, self.report.source, self.knowledge.torch)
         return guarded("placement", look, ())
 
-    @cached_property
-    def elsewhere(self) -> tuple[Suspect, ...]:
-        """What else is sure to fail in the user's files; none without files."""
-        if self._origins is None:
-            return ()
-        from diagnose.scene import origins
-
-        return guarded("placement", partial(origins.elsewhere, self._origins), ())
-
     def analysed(self, printed: str) -> Source | None:
         """The analysed file that the traceback knows by a name."""
         sources = self._origins.sources if self._origins is not None else ()
