@@ -110,7 +110,12 @@ def test_what_a_rank_meets_is_brought_over_for_now_only(casebase: Casebase) -> N
 def test_a_device_of_another_type_is_written_as_the_message_writes_it(
     casebase: Casebase, tmp_path: Path
 ) -> None:
-    lines = ("import torch", "def mix(x):", "    table = torch.zeros(2)", "    return x + table")
+    lines = (
+        "import torch",
+        "def mix():",
+        "    table = torch.zeros(2)",
+        "    return draw() + table",
+    )
     (tmp_path / "run.py").write_text("\n".join(lines))
     trace = (
         "Traceback (most recent call last):\n"

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from diagnose.casebase.store import Casebase
 from diagnose.model import Diagnosis
+from diagnose.parsing import parse
 from diagnose.pipeline import diagnose
+from diagnose.scene import Scene
 from diagnose.sources import Given, Sources
 
 TYPES = "RuntimeError: Input type (torch.cuda.FloatTensor) and weight type (torch.FloatTensor) should be the same"
@@ -30,14 +33,18 @@ class Net(nn.Module):
 """
 
 
-def _answer(text: str, lines: list[str], inner: str, message: str) -> Diagnosis:
-    """The answer to a failure in a program: its lines by their text, outermost first."""
+def _trace(text: str, lines: list[str], inner: str, message: str) -> str:
+    """The traceback of a failure in a program: its lines by their text, outermost first."""
     trace = "Traceback (most recent call last):\n"
     listed = [line.strip() for line in text.split("\n")]
     for number, line in enumerate(lines):
         trace += ENTERED if number and line.startswith("return self.act") else ""
         trace += f'  File "/home/u/job.py", line {listed.index(line) + 1}, in run\n    {line}\n'
-    trace += f"{ENTERED}{inner}{message}\n"
+    return f"{trace}{ENTERED}{inner}{message}\n"
+
+
+def _answer(text: str, lines: list[str], inner: str, message: str) -> Diagnosis:
+    trace = _trace(text, lines, inner, message)
     return diagnose(trace, sources=Sources([Given({"job.py": text})], read=None))
 
 
@@ -140,12 +147,14 @@ class Policy:
         (CHAIN, ["self.score(self.net, batch)", "return net(batch)"], "for batch in source:"),
     ],
 )
-def test_an_input_on_the_cpu_is_moved_where_it_is_made(
-    text: str, lines: list[str], defined: str
+def test_an_input_on_the_cpu_is_followed_to_where_it_is_made(
+    text: str, lines: list[str], defined: str, casebase: Casebase
 ) -> None:
-    answer = _answer(text, lines, LINEAR, INPUT)
-    assert answer.causes[0].id == "input-not-moved"
-    assert answer.culprit is not None and answer.culprit.code == defined
+    report = parse(_trace(text, lines, LINEAR, INPUT), knowledge=casebase.knowledge)
+    sources = Sources([Given({"job.py": text})], read=None)
+    found = Scene(report, casebase.knowledge, sources).suspect("input-not-moved")
+    assert found is not None
+    assert found.spot.code == defined
 
 
 def test_what_a_library_calls_is_not_followed() -> None:

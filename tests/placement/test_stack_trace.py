@@ -56,7 +56,7 @@ CASES = {
             "run.py": "import torch\n\n\ndef rows(x):\n    first = torch.arange(3).cuda()\n    return first + x[0]\n",
         },
         [("run.py", 6, "rows")],
-        ("hardcoded-device", "run.py", 5),
+        ("hardcoded-device", "run.py", 6),  # where the edit is, which moves it
     ),
     "an item of a list that nobody knows": (
         {

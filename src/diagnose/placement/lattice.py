@@ -7,7 +7,16 @@ from functools import reduce
 from typing import Any
 
 from diagnose.placement.devices import CPU, differ, is_gpu, is_known, is_open
-from diagnose.placement.tensors import WIDEST, Batch, Module, Table, Tensor, inside, tensors_in
+from diagnose.placement.tensors import (
+    WIDEST,
+    Batch,
+    Module,
+    Optimizer,
+    Table,
+    Tensor,
+    inside,
+    tensors_in,
+)
 from diagnose.placement.tensors import Sequence as Items
 from diagnose.placement.values import Const, External, Object, Place, Unknown, Value
 
@@ -121,6 +130,8 @@ _JOINED: tuple[tuple[Any, Callable[[Any, Any], Value | None]], ...] = (
     (Module, _either),
     (Items, lambda one, other: other if _agree(one, other) else Items([], Unknown(), other.kind)),
     (Table, lambda _, other: other),
+    # Of which one took over a state: it is what may be elsewhere.
+    (Optimizer, lambda one, other: one if one.loaded is not None else other),
     (
         Object,
         lambda one, other: other if (one.made, one.kind) == (other.made, other.kind) else None,

@@ -375,17 +375,17 @@ def library_call(
 
 def loads_optimizer(owner: Optimizer, call: CallSite) -> Value:
     """An optimizer takes over a state, which goes to where its weights are."""
-    if owner.module is not None:
-        owner.loaded = Step(EventKind.LOADED, call.spot, owner.module.where())
-        owner.loading = call.frame
+    where = owner.module.where() if owner.module is not None else None
+    owner.loaded = Step(EventKind.LOADED, call.spot, where)
+    owner.loading = call.frame
     return Unknown()
 
 
 def steps(owner: Optimizer, call: CallSite) -> Value:
     """An optimizer's step: its state meets the weights."""
-    if owner.module is None:
-        return Unknown()
     made = owner.loaded
+    if owner.module is None and made is None:
+        return Unknown()
     states = [tensor for tensor in tensors_in(owner.state) if not tensor.scalar]
     if made is not None and (
         made.what != EventKind.STEPPED or not states
@@ -393,7 +393,10 @@ def steps(owner: Optimizer, call: CallSite) -> Value:
         before = (made,) if made.what != EventKind.STEPPED else (*owner.steps[:1], made)
         around = call.frame if made.what == EventKind.LOADED else owner.frame
         states.append(Tensor(made.device, Origin.STATE, before, around, module=owner.module))
-    weight = Tensor(owner.module.where(), Origin.WEIGHT, owner.module.steps, module=owner.module)
+    weight = Tensor(None, Origin.WEIGHT)
+    if owner.module is not None:
+        where, steps = owner.module.where(), owner.module.steps
+        weight = Tensor(where, Origin.WEIGHT, steps, module=owner.module)
     for state in states:
         sides = [Meets(call.node, owner, state), Meets(call.node, owner, weight)]
         call.meet(ConstraintKind.STATE, sides)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from heapq import merge
 from typing import NamedTuple
 
-from diagnose.kinds import EventKind, Origin
+from diagnose.kinds import ConstraintKind, EventKind, Origin
 from diagnose.placement.device_patterns import told_above
 from diagnose.placement.devices import differ, is_gpu, is_host, is_known, written
 from diagnose.placement.localization.availability import (
@@ -34,11 +34,12 @@ from diagnose.placement.semantics import (
     calls_of,
     defaults,
     nodes,
+    parameters,
     position_of,
     unpacks,
 )
 from diagnose.placement.tensors import Module, Tensor
-from diagnose.placement.values import Around, Const, Frame, Object, Place, Value
+from diagnose.placement.values import Around, Const, Frame, Object, Place, Unknown, Value
 
 
 class Kind(IntEnum):
@@ -230,7 +231,13 @@ def of_other(other: Meets | None, found: Reason, meeting: Meeting) -> tuple[str,
     here = found.spot.line == meeting.spot.line
     bound = here or found.frame.lines.get(node.id, found.spot.line) < found.spot.line
     gone = other.tensor.device is not None and not is_gpu(other.tensor.device)
-    return (f"{node.id}.device",) if isinstance(value, Tensor) and bound and not gone else ()
+    # What a function is given, and torch joins with a tensor, is one.
+    function = meeting.spot.enclosing
+    given = function is not None and node.id in {one.arg for one in parameters(function)}
+    unknown = isinstance(value, Unknown) and value is other.value and given
+    joins = meeting.what == ConstraintKind.JOIN
+    tensor = isinstance(value, Tensor) or (unknown and joins)
+    return (f"{node.id}.device",) if tensor and bound and not gone else ()
 
 
 def _device(value: Value | None) -> Device | None:

@@ -33,10 +33,11 @@ def of_state(asked: Question) -> Reason | None:
     """State that an optimizer keeps: of a library's, where its model is built, if it is made or loaded too
     early."""
     module = asked.tensor.module
-    if not asked.meets(ConstraintKind.STATE, Origin.STATE) or module is None:
+    if not asked.meets(ConstraintKind.STATE, Origin.STATE):
         stored = asked.first(EventKind.STORED) if asked.meets(ConstraintKind.STATE) else None
         return asked.at(stored, "optimizer-state")
-    return built_for(module) or asked.at(asked.made, "optimizer-state")
+    built = built_for(module) if module is not None else None
+    return built or asked.at(asked.first(EventKind.LOADED) or asked.made, "optimizer-state")
 
 
 def _resembles(made: Step) -> bool:
