@@ -57,7 +57,7 @@ _COUNTS = {Role.CAUSE: 2.0, Role.FIX: 1.5, Role.SYMPTOM: 1.0, Role.ADVICE: 0.7}
 _BOTH = frozenset({"placement", "outcome"})
 #: How much single words count beside what is asserted, what another family's words take away, and what is
 #: enough, in log-odds: fitted with the forms of kb/notions.toml, as is said there.
-_WORDS, _OTHER, _ENOUGH = 0.9, 2.7, 2.75
+_WORDS, _OTHER, _ENOUGH = 2.0, 2.7, 1.1
 _ENDS = re.compile(r"(?<=[.!?])[\"')\]]?\s+(?=\S)|(?<=[。！？；])|(?<=\S)\s+(?=[-*•] )")
 _CLAUSES = re.compile(
     r"(?<=[,;，；：])\s*|\s+(?=\b(?:but|whereas|while|although|though)\b)|(?=但是?|然而|不过)"
