@@ -162,6 +162,14 @@ def test_a_beginning_that_others_share_says_nothing(message: str) -> None:
     assert report.error.family != "device-placement"
 
 
+def test_a_message_that_has_the_last_words_of_a_wording_is_not_cut() -> None:
+    said = "Expected is_wide || is_even to be true, but got false."
+    report = parse(f"RuntimeError: {said}")
+    assert report.mismatch is None
+    assert report.error is not None
+    assert report.error.family != "device-placement"
+
+
 def test_a_device_at_the_cut_is_not_told() -> None:
     said = "Expected object of device type cuda but got device type cp"
     mismatch = parse(f"RuntimeError: {said}").mismatch

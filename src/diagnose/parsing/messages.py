@@ -96,8 +96,11 @@ class Wordings:
         best: regex.Match[str] | None = None
         chosen: tuple[Reading, str] | None = None
         for wording in self._wordings:
-            if not wording.device_error:
-                continue
+            last = wording.pattern.removesuffix(r"\b")
+            if not wording.device_error or any(
+                last.endswith(x) and x in text for x in wording.literals
+            ):
+                continue  # not cut, where its last words are there
             starts = [at for x in wording.literals if (at := _begun(x, text)) is not None]
             match = self._search(wording, text, partial=True) if starts else None
             if match is None or not match.partial or match.start() > min(starts):
