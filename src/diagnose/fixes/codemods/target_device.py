@@ -28,8 +28,8 @@ from diagnose.placement.semantics import (
     bindings,
     dotted,
     names,
-    nodes,
     parameters,
+    reads,
 )
 
 
@@ -83,8 +83,8 @@ def _is_in_scope(device: str, suspect: Suspect) -> bool:
         return False
     within = ancestors(source, node)
     statement = next((one for one in reversed(within) if isinstance(one, ast.stmt)), node)
-    asked = {dotted(one.value) for one in nodes(written, ast.Attribute)}
-    if any(dotted(one) in asked and is_rebound(one, statement) for one in moved_in(statement)):
+    leaving = (one for one in moved_in(statement) if is_rebound(one, statement))
+    if any(reads(written, dotted(one) or "") for one in leaving):
         return False  # it is where it is about to leave
     return not any(is_unbound(one, within, suspect.spot.line) for one in names(written))
 
