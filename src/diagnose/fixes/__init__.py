@@ -75,7 +75,10 @@ def considered(cause: Cause, scene: Scene, facts: Mapping[str, Fact]) -> list[Co
 
 
 def _settled(ordered: list[Considered], cause: Cause, scene: Scene) -> list[Considered]:
-    """The same, the first edit completed; one after which it fails as before is refused, and comes last."""
+    """The same, the first edit completed; one after which it fails as before is refused, and comes last.
+    Of a program that runs here a run tells, which `diagnose fix` waits for."""
+    if scene.is_live:
+        return ordered
     refuted = list[Considered]()
     for at, one in enumerate(ordered):
         if not isinstance(one.made, Refused):

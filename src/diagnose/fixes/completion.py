@@ -38,7 +38,7 @@ def completed(edit: Edit | FileEdit, scene: Scene) -> Edit | FileEdit | Refused:
     if left is not None and left.is_idle:
         return Refused("what failed fails after it, too")
     for _ in range(_MOST):
-        if left is None or (added := _added(left, source.path, text, scene)) is None:
+        if left is None or (added := _added(left, source.path, scene)) is None:
             break
         text, left = added
     if left is not None and left.still:
@@ -62,7 +62,7 @@ def _whole(edit: Edit | FileEdit, source: Source) -> FileEdit | None:
     return FileEdit(edit.file, start + 1, edit.before, edit.after, None, "\n".join(whole))
 
 
-def _added(left: Reanalysis, path: str, text: str, scene: Scene) -> tuple[str, Reanalysis] | None:
+def _added(left: Reanalysis, path: str, scene: Scene) -> tuple[str, Reanalysis] | None:
     """The file with one more edit, and what fails then; None where none helps."""
     for suspect in left.left:
         for edited in _defined(suspect, path, scene):

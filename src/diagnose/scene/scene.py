@@ -48,6 +48,7 @@ class Scene(Frames):
     ) -> None:
         super().__init__(report, sources)
         self.knowledge = knowledge
+        self.is_live = look is not None
         self._suspects: dict[str, Suspect | None] = {}
         self.seen = guarded("tensors", partial(look, self), Seen()) if look else Seen()
         if look is not None:
