@@ -164,6 +164,7 @@ def test_file_is_chosen_without_javascript(visit: Visit) -> None:
     visitor.page.locator("input[name=file]").set_input_files(EASYEDIT)
     visitor.page.locator("button.primary").click()
     visitor.page.locator("#cause-1").wait_for()
+    assert EASYEDIT.name in visitor.page.locator(".input h2").inner_text()
 
 
 @pytest.mark.parametrize("javascript", [True, False], ids=["js", "no-js"])

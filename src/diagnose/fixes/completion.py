@@ -1,5 +1,5 @@
 """An edit is no fix while the line that failed fails still, or one behind it does: the edited file is
-analysed again, and what is misplaced then is mended with it."""
+analysed again, and what is misplaced then is fixed with it."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _added(left: Reanalysis, path: str, scene: Scene) -> tuple[str, Reanalysis] 
 
 
 def _defined(suspect: Suspect, path: str, scene: Scene) -> Iterator[str]:
-    """A file with a suspect mended, in each way that its definition allows."""
+    """A file with a suspect fixed, in each way that its definition allows."""
     from diagnose.fixes.codemods import define
 
     for fix in scene.knowledge.causes[suspect.cause].fixes if suspect.spot.file == path else ():

@@ -74,10 +74,10 @@ def elsewhere(suspect: Suspect, torch: TorchNames) -> Sequence[Change]:
     written = any(isinstance(one, ast.Constant) for one in said)
     if not (is_moved(node, torch) or written) or wanted is None or wanted.number is None:
         raise Refused("no move names the device")
-    if not suspect.devices and not written:
+    device = next(in_scope(suspect), f'"{wanted}"' if written else None)
+    if device is None:
         raise Refused("no expression for the device is in scope")
-    devices = tuple(in_scope(suspect)) or (f'"{wanted}"',)
-    return use_device(suspect._replace(devices=devices[:1]), torch)
+    return use_device(suspect._replace(devices=(device,)), torch)
 
 
 def present(suspect: Suspect, _: TorchNames) -> Sequence[Change]:

@@ -235,19 +235,14 @@ def _empty(source: Source, statement: ast.stmt, target: ast.Attribute) -> ast.st
     owner = class_around(source, statement)
     members = owner.body if owner is not None else []
     start = next((one for one in members if getattr(one, "name", "") == "__init__"), None)
-    body = start.body if isinstance(start, ast.FunctionDef) else []
-    first = next((one for one in body if _sets(one, target)), None)
+    if not isinstance(start, ast.FunctionDef):
+        return None
+    first = next((one for one in _assignments(start, target) if one in start.body), None)
     match first:
-        case ast.Assign(value=ast.Constant(value=None)) if start is not None:
+        case ast.Assign(targets=[ast.Attribute()], value=ast.Constant(value=None)):
             begun = any(one.lineno > first.lineno for one in calls(start, "__init__"))
             return None if begun or first is statement else first
     return None
-
-
-def _sets(statement: ast.stmt, target: ast.Attribute) -> bool:
-    """Whether a statement sets an attribute, and nothing else."""
-    targets = statement.targets if isinstance(statement, ast.Assign) else []
-    return [dotted(one) for one in targets] == [dotted(target)]
 
 
 def _is_set_by_a_base(owner: ast.ClassDef | None, source: Source, target: ast.Attribute) -> bool:
